@@ -1,0 +1,102 @@
+// Automata over code points: what a regular expression, a JSON Schema pattern or a format means before it is spelled
+// in bytes.
+//
+// CodePointNfa is a mutable builder with epsilon edges and text anchors; CodePointDfa is an immutable, trimmed machine.
+// The operations (determinize.cc, minimize.cc, intersect.cc, complement.cc, one algorithm per file) take a state budget
+// and raise a kLimit error past it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "automata/code_point_set.h"
+
+namespace xgrammar {
+
+/// Nondeterministic automaton. Anchors: a `text_start` edge may be crossed only before the first character, a
+/// `text_end` edge only after the last one; so a machine that searches (`.*P.*`) can hold `^` and `$` anywhere in P.
+class CodePointNfa {
+ public:
+  enum class EdgeKind : uint8_t { kEpsilon, kTextStart, kTextEnd };
+
+  struct ClassEdge {
+    CodePointSet set;
+    int32_t target = 0;
+  };
+  struct SilentEdge {
+    EdgeKind kind = EdgeKind::kEpsilon;
+    int32_t target = 0;
+  };
+  struct State {
+    std::vector<ClassEdge> class_edges;
+    std::vector<SilentEdge> silent_edges;
+    bool accept = false;
+  };
+
+  /// Returns the new state's index; the first state added is the start.
+  int32_t AddState();
+  void AddEdge(int32_t from, CodePointSet set, int32_t to);
+  void AddSilentEdge(int32_t from, EdgeKind kind, int32_t to);
+  void SetAccept(int32_t state) { states_[static_cast<size_t>(state)].accept = true; }
+
+  const std::vector<State>& states() const { return states_; }
+  int32_t start() const { return 0; }
+
+ private:
+  std::vector<State> states_;
+};
+
+/// Deterministic automaton, immutable. Invariants: state 0 is the start; edges of a state are sorted by `lo` and
+/// disjoint; every state is reachable from the start and can reach an accepting state, except that the empty language
+/// is one non-accepting state without edges.
+class CodePointDfa {
+ public:
+  struct Edge {
+    uint32_t lo = 0;
+    uint32_t hi = 0;
+    int32_t target = 0;
+    friend bool operator==(const Edge&, const Edge&) = default;
+  };
+  struct State {
+    std::vector<Edge> edges;
+    bool accept = false;
+  };
+
+  /// Takes any deterministic table; trims unreachable and dead states and renumbers in breadth-first order.
+  explicit CodePointDfa(std::vector<State> states);
+
+  const std::vector<State>& states() const { return states_; }
+  bool IsEmpty() const { return states_.size() == 1 && !states_[0].accept && states_[0].edges.empty(); }
+  /// Target of the edge, or -1.
+  int32_t Next(int32_t state, uint32_t code_point) const;
+  /// Whether the whole of `text` (well-formed UTF-8) is in the language.
+  bool Accepts(std::string_view text) const;
+  /// Length in code points of the shortest member, -1 for the empty language.
+  int64_t MinLength() const;
+  /// Length in code points of the longest member, -1 if unbounded or empty.
+  int64_t MaxLength() const;
+
+ private:
+  std::vector<State> states_;
+};
+
+using CodePointDfaPtr = std::shared_ptr<const CodePointDfa>;
+
+/// Subset construction (Rabin and Scott 1959) that honours anchors; the result is minimal.
+CodePointDfa Determinize(const CodePointNfa& nfa, int64_t max_states);
+/// Partition refinement (Moore 1956; Hopcroft 1971).
+CodePointDfa Minimize(const CodePointDfa& dfa);
+/// Product automaton: texts in both languages.
+CodePointDfa Intersect(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
+/// All texts (sequences of scalar values) that are not in the language.
+CodePointDfa Complement(const CodePointDfa& dfa);
+/// Texts in either language.
+CodePointDfa Unite(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
+/// Texts of `min` to `max` code points; `max` -1 means no bound. Needs min (or max) + 1 states.
+CodePointDfa LengthRange(int64_t min, int64_t max, int64_t max_states);
+/// Exactly the given texts (well-formed UTF-8), as a minimal trie.
+CodePointDfa FromStrings(const std::vector<std::string_view>& texts);
+
+}  // namespace xgrammar

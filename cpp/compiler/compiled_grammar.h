@@ -1,0 +1,62 @@
+// CompiledGrammar: a grammar bound to a tokenizer, with the lazily built parser states and masks that all its matchers
+// share. Immutable to its users and safe to share between threads; what grows inside is published append-only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/json_schema/json_schema.h"
+#include "grammar/grammar.h"
+#include "mask/local_mask_cache.h"
+#include "parser/parser.h"
+#include "support/limits.h"
+#include "tokenizer/tokenizer_info.h"
+
+namespace xgrammar {
+
+class CompiledGrammar {
+ public:
+  /// Normalises and checks the grammar; nothing is built for a rule until a parse reaches it. Cost: linear in the
+  /// grammar, independent of the vocabulary. Raises kUnsatisfiable, kLimit.
+  static std::shared_ptr<const CompiledGrammar> Make(GrammarPtr grammar, TokenizerInfoPtr tokenizer_info,
+                                                     std::shared_ptr<LocalMaskCache> local_masks, const Limits& limits,
+                                                     std::vector<JsonSchemaReportRecord> report = {});
+
+  const GrammarPtr& grammar() const { return grammar_; }
+  const TokenizerInfoPtr& tokenizer_info() const { return tokenizer_info_; }
+  const std::vector<JsonSchemaReportRecord>& report() const { return report_; }
+  /// Grammar, states and masks held now, without what is shared with other grammars.
+  int64_t MemorySizeBytes() const;
+  /// Figures for people: rules, automaton states built, parser sets, masks.
+  struct Statistics {
+    int64_t num_rules = 0;
+    int64_t num_automaton_states = 0;
+    int64_t num_sets = 0;
+    int64_t num_edges = 0;
+    int64_t num_masks = 0;
+  };
+  Statistics statistics() const;
+
+  std::string SerializeJson() const;
+  /// Raises kInvalidJson, kDeserializeVersion, kDeserializeFormat.
+  static std::shared_ptr<const CompiledGrammar> DeserializeJson(std::string_view text, TokenizerInfoPtr tokenizer_info,
+                                                                const Limits& limits);
+
+  /// The parser that a new matcher starts on (the current generation; see docs/design/0004).
+  std::shared_ptr<Parser> parser() const;
+
+ private:
+  CompiledGrammar() = default;
+  GrammarPtr grammar_;
+  TokenizerInfoPtr tokenizer_info_;
+  std::vector<JsonSchemaReportRecord> report_;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+using CompiledGrammarPtr = std::shared_ptr<const CompiledGrammar>;
+
+}  // namespace xgrammar

@@ -1,0 +1,46 @@
+// JSON Schema front end: schema text -> Grammar. What each keyword does is docs/json-schema.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/grammar.h"
+#include "support/limits.h"
+
+namespace xgrammar {
+
+struct JsonSchemaOptions {
+  bool any_whitespace = true;
+  std::optional<int64_t> indent;                                  ///< Used when any_whitespace is false.
+  std::optional<std::pair<std::string, std::string>> separators;  ///< Item and key separator.
+  bool strict_mode = true;
+  std::optional<int64_t> max_whitespace_cnt;
+  bool any_order = false;
+  bool lenient = false;  ///< Drop keywords that cannot be enforced and report them, instead of raising kUnsupported.
+};
+
+/// One keyword that was not enforced.
+struct JsonSchemaReportRecord {
+  std::string pointer;
+  std::string keyword;
+  std::string reason;
+  std::string effect;  ///< "ignored" or "annotation".
+};
+
+struct JsonSchemaResult {
+  GrammarPtr grammar;
+  std::vector<JsonSchemaReportRecord> report;
+};
+
+/// Raises kInvalidJson, kJsonSchema (with pointer), kUnsupported, kUnsatisfiable, kLimit, kValue (bad option).
+JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSchemaOptions& options = {},
+                                     const Limits& limits = {});
+
+/// JSON whose top value is an object or an array, free white space between tokens, none around.
+GrammarPtr BuiltinJsonGrammar();
+
+}  // namespace xgrammar

@@ -1,0 +1,43 @@
+// Regular expression front end: ECMA-262 with the `u` flag, with the tolerances of docs/reference/regex.md.
+//
+// One parser (parser.cc) makes a syntax tree (ast.h); lower.cc turns it into grammar expressions, to_automaton.cc into a
+// code point automaton for the JSON Schema front end, which intersects it with other constraints.
+#pragma once
+
+#include <string_view>
+
+#include "automata/code_point_automaton.h"
+#include "grammar/builder.h"
+#include "grammar/grammar.h"
+#include "support/limits.h"
+
+namespace xgrammar {
+
+struct RegexOptions {
+  enum class Dot : uint8_t {
+    kAny,         ///< Any code point (from_regex, the Regex macro without flags).
+    kNotLineEnd,  ///< Not U+000A, U+000D, U+2028, U+2029 (ECMA-262; JSON Schema patterns).
+    kNotNewline,  ///< Not U+000A (the Regex macro with flags, Lark).
+  };
+  enum class Match : uint8_t {
+    kFull,    ///< The whole text matches, as if wrapped in ^(?:...)$.
+    kSearch,  ///< Some part of the text matches, as JSON Schema's `pattern`.
+  };
+  Dot dot = Dot::kAny;
+  Match match = Match::kFull;
+  bool ignore_case = false;  ///< ASCII letters only.
+};
+
+/// The grammar of `Grammar.from_regex`: full match. Raises kGrammarSyntax with a position (1-based, code points),
+/// kUnsupported for look-around, back-references and the like, kUnsatisfiable if no text matches, kLimit.
+GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options = {}, const Limits& limits = {});
+
+/// Adds the expression of a pattern to a grammar under construction (the EBNF `Regex` macro). Errors as above.
+ExprId RegexToExpr(std::string_view pattern, const RegexOptions& options, GrammarBuilder* builder,
+                   const Limits& limits = {});
+
+/// The language of a pattern as a minimal automaton over decoded characters. Anchors mean what ECMA-262 says wherever
+/// they stand. Errors as above, but an empty language is returned, not raised; kLimit past Limits::max_dfa_states.
+CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options, const Limits& limits = {});
+
+}  // namespace xgrammar

@@ -1,0 +1,82 @@
+// GrammarBuilder: the only way to make a Grammar.
+//
+// Every Add function hash-conses: the same call gives the same id. Trivial forms are simplified on the way (a sequence
+// drops empties and is flattened, one alternative stands for itself, a repetition of exactly one is its child), so that
+// later stages see one spelling of each idea. Owned by one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "grammar/grammar.h"
+#include "support/limits.h"
+
+namespace xgrammar {
+
+class GrammarBuilder {
+ public:
+  explicit GrammarBuilder(const Limits& limits = {});
+  ~GrammarBuilder();
+  GrammarBuilder(const GrammarBuilder&) = delete;
+  GrammarBuilder& operator=(const GrammarBuilder&) = delete;
+
+  ExprId AddEmpty();
+  /// Matches nothing: the empty character class.
+  ExprId AddNothing();
+  /// Well-formed UTF-8; "" gives AddEmpty().
+  ExprId AddByteString(std::string_view bytes);
+  ExprId AddCharClass(const CodePointSet& set);
+  ExprId AddRuleRef(RuleId rule);
+  ExprId AddSequence(std::span<const ExprId> parts);
+  ExprId AddSequence(std::initializer_list<ExprId> parts);
+  /// No alternatives give AddNothing().
+  ExprId AddChoices(std::span<const ExprId> alternatives);
+  ExprId AddChoices(std::initializer_list<ExprId> alternatives);
+  /// Precondition: 0 <= min, and max is kUnbounded or >= min. Raises kLimit past Limits::max_repeat.
+  ExprId AddRepeat(ExprId child, int64_t min, int64_t max);
+  ExprId AddOptional(ExprId child) { return AddRepeat(child, 0, 1); }
+  ExprId AddStar(ExprId child) { return AddRepeat(child, 0, kUnbounded); }
+  ExprId AddPlus(ExprId child) { return AddRepeat(child, 1, kUnbounded); }
+  ExprId AddAutomaton(CodePointDfaPtr automaton);
+
+  /// A rule without a body yet; the name must be unused. Raises kLimit past Limits::max_rules.
+  RuleId AddRule(std::string name, RuleKind kind = RuleKind::kAuto);
+  /// A rule with a body, named `hint` or, if that is taken, `hint_1`, `hint_2`, ...
+  RuleId AddRuleWithHint(std::string_view hint, ExprId body, RuleKind kind = RuleKind::kAuto);
+  /// A name that no rule has yet: `hint`, `hint_1`, ...
+  std::string UnusedName(std::string_view hint);
+  void SetBody(RuleId rule, ExprId body);
+  void SetLookahead(RuleId rule, ExprId lookahead);
+  void SetKind(RuleId rule, RuleKind kind);
+  void Rename(RuleId rule, std::string name);
+  /// The rule of that name, or -1.
+  RuleId FindRule(std::string_view name) const;
+  int32_t num_rules() const;
+
+  /// Reading what has been built so far.
+  const Grammar& view() const { return *grammar_; }
+
+  /// Copies all rules and expressions of `other` into this builder under names made unused; returns the id that each
+  /// rule of `other` got, by its old id.
+  std::vector<RuleId> Import(const Grammar& other);
+
+  /// Ends building. Precondition: every rule has a body.
+  GrammarPtr Build(RuleId root);
+
+ private:
+  ExprId Intern(const std::string& key, ExprKind kind, int32_t offset, int32_t count);
+
+  Limits limits_;
+  std::shared_ptr<Grammar> grammar_;
+  std::unordered_map<std::string, ExprId> expr_ids_;
+  std::unordered_map<std::string, RuleId> rule_ids_;
+  std::unordered_map<std::string, int32_t> name_counters_;
+};
+
+}  // namespace xgrammar

@@ -1,0 +1,103 @@
+// Grammar: the abstract syntax tree that every front end makes and every later stage reads, and nothing else.
+//
+// A grammar is a list of named rules over hash-consed expression nodes: equal expressions have equal ids, so shared
+// sub-expressions are stored once and comparing languages by structure is comparing ids. Terminals are code points and
+// UTF-8 byte strings; the byte level begins in lowering/. A Grammar is immutable and held by shared_ptr<const>; it is
+// made by GrammarBuilder only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "automata/code_point_automaton.h"
+#include "automata/code_point_set.h"
+
+namespace xgrammar {
+
+using ExprId = int32_t;
+using RuleId = int32_t;
+constexpr int32_t kNoExpr = -1;
+constexpr int64_t kUnbounded = -1;
+
+enum class ExprKind : uint8_t {
+  kEmpty,       ///< The empty string.
+  kByteString,  ///< A non-empty literal, well-formed UTF-8.
+  kCharClass,   ///< One code point of a set; the empty set matches nothing.
+  kRuleRef,     ///< A nonterminal.
+  kSequence,    ///< Two or more expressions in order.
+  kChoices,     ///< Two or more alternatives.
+  kRepeat,      ///< `min` to `max` copies of a child; max kUnbounded.
+  kAutomaton,   ///< A regular language given as a deterministic code point automaton.
+};
+
+/// How lowering may treat a rule.
+enum class RuleKind : uint8_t {
+  kAuto,       ///< Lowering decides.
+  kLexeme,     ///< A lexical unit (string, number, white space): one deterministic automaton if it fits the budget.
+  kStructure,  ///< Never folded into one automaton, even if its language is regular (objects, arrays, documents).
+};
+
+struct Rule {
+  std::string name;
+  ExprId body = kNoExpr;
+  ExprId lookahead = kNoExpr;  ///< A hint about what follows; printed, never part of the language.
+  RuleKind kind = RuleKind::kAuto;
+};
+
+class Grammar {
+ public:
+  int32_t num_rules() const { return static_cast<int32_t>(rules_.size()); }
+  int32_t num_exprs() const { return static_cast<int32_t>(exprs_.size()); }
+  const Rule& rule(RuleId id) const { return rules_[static_cast<size_t>(id)]; }
+  RuleId root() const { return root_; }
+
+  ExprKind kind(ExprId id) const { return exprs_[static_cast<size_t>(id)].kind; }
+  /// kByteString only. Valid as long as the grammar.
+  std::string_view bytes(ExprId id) const;
+  /// kCharClass only: sorted, disjoint ranges.
+  std::span<const CodePointRange> ranges(ExprId id) const;
+  /// kSequence, kChoices: the parts. kRepeat: the one child.
+  std::span<const ExprId> children(ExprId id) const;
+  /// kRuleRef only.
+  RuleId rule_ref(ExprId id) const { return exprs_[static_cast<size_t>(id)].offset; }
+  /// kRepeat only.
+  int64_t repeat_min(ExprId id) const { return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].min; }
+  int64_t repeat_max(ExprId id) const { return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].max; }
+  /// kAutomaton only.
+  const CodePointDfaPtr& automaton(ExprId id) const {
+    return automata_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].offset)];
+  }
+
+  /// Bytes held, automata included.
+  int64_t MemorySizeBytes() const;
+
+ private:
+  friend class GrammarBuilder;
+
+  struct Expr {
+    ExprKind kind = ExprKind::kEmpty;
+    int32_t offset = 0;  ///< Start in the pool of the kind; the rule or automaton index; start in children_ for kRepeat.
+    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for kRepeat.
+  };
+  struct RepeatBounds {
+    int64_t min = 0;
+    int64_t max = kUnbounded;
+  };
+
+  std::vector<Rule> rules_;
+  RuleId root_ = 0;
+  std::vector<Expr> exprs_;
+  std::vector<ExprId> children_;
+  std::vector<CodePointRange> ranges_;
+  std::vector<RepeatBounds> repeats_;
+  std::vector<CodePointDfaPtr> automata_;
+  std::string bytes_;
+};
+
+using GrammarPtr = std::shared_ptr<const Grammar>;
+
+}  // namespace xgrammar
