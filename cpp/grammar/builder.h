@@ -2,16 +2,17 @@
 //
 // Every Add function hash-conses: the same call gives the same id. Trivial forms are simplified on the way (a sequence
 // drops empties and is flattened, one alternative stands for itself, a repetition of exactly one is its child), so that
-// later stages see one spelling of each idea. Owned by one thread.
+// later stages see one spelling of each idea. Hash-consing after Filliatre and Conchon, "Type-safe modular hash-consing",
+// 2006: every node is looked up by content in an open-addressing table before it is stored. Owned by one thread.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "grammar/grammar.h"
@@ -66,15 +67,23 @@ class GrammarBuilder {
   /// rule of `other` got, by its old id.
   std::vector<RuleId> Import(const Grammar& other);
 
-  /// Ends building. Precondition: every rule has a body.
+  /// Ends building; the builder is empty afterwards. Raises kInternal if a rule has no body.
   GrammarPtr Build(RuleId root);
 
  private:
-  ExprId Intern(const std::string& key, ExprKind kind, int32_t offset, int32_t count);
+  template <typename Equal, typename Store>
+  ExprId FindOrAdd(ExprKind kind, uint64_t hash, const Equal& equal, const Store& store);
+  ExprId InternChildren(ExprKind kind, std::span<const ExprId> children);
+  void GrowTable();
+  bool IsNothing(ExprId id) const;
+  void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids);
+  ExprId ImportExpr(const Grammar& other, ExprId id, const std::vector<RuleId>& rule_ids,
+                    const std::vector<ExprId>& expr_ids);
 
   Limits limits_;
   std::shared_ptr<Grammar> grammar_;
-  std::unordered_map<std::string, ExprId> expr_ids_;
+  std::vector<ExprId> table_;      // Open addressing with linear probing; kNoExpr marks a free slot.
+  std::vector<uint64_t> hashes_;   // By expression id, so that growing the table reads no content.
   std::unordered_map<std::string, RuleId> rule_ids_;
   std::unordered_map<std::string, int32_t> name_counters_;
 };

@@ -1,0 +1,43 @@
+// Grammar: reading expression nodes out of the pools they are stored in.
+//
+// Each kind of node keeps its variable-length part in one shared pool (bytes, ranges, children), so that a node is
+// twelve bytes and a grammar is a handful of allocations. GrammarBuilder fills the pools; nothing here changes them.
+#include "grammar/grammar.h"
+
+namespace xgrammar {
+
+std::string_view Grammar::bytes(ExprId id) const {
+  const Expr& expr = exprs_[static_cast<size_t>(id)];
+  return std::string_view(bytes_).substr(static_cast<size_t>(expr.offset),
+                                         static_cast<size_t>(expr.count));
+}
+
+std::span<const CodePointRange> Grammar::ranges(ExprId id) const {
+  const Expr& expr = exprs_[static_cast<size_t>(id)];
+  return std::span<const CodePointRange>(ranges_).subspan(static_cast<size_t>(expr.offset),
+                                                          static_cast<size_t>(expr.count));
+}
+
+std::span<const ExprId> Grammar::children(ExprId id) const {
+  const Expr& expr = exprs_[static_cast<size_t>(id)];
+  // A repetition uses `count` for its bounds and always has one child.
+  size_t count = expr.kind == ExprKind::kRepeat ? 1 : static_cast<size_t>(expr.count);
+  return std::span<const ExprId>(children_).subspan(static_cast<size_t>(expr.offset), count);
+}
+
+int64_t Grammar::MemorySizeBytes() const {
+  size_t size = sizeof(Grammar) + bytes_.capacity() + exprs_.capacity() * sizeof(Expr) +
+                children_.capacity() * sizeof(ExprId) +
+                ranges_.capacity() * sizeof(CodePointRange) +
+                repeats_.capacity() * sizeof(RepeatBounds) + rules_.capacity() * sizeof(Rule);
+  for (const Rule& rule : rules_) size += rule.name.capacity();
+  for (const CodePointDfaPtr& dfa : automata_) {
+    size += sizeof(CodePointDfaPtr) + sizeof(CodePointDfa);
+    for (const CodePointDfa::State& state : dfa->states()) {
+      size += sizeof(state) + state.edges.capacity() * sizeof(CodePointDfa::Edge);
+    }
+  }
+  return static_cast<int64_t>(size);
+}
+
+}  // namespace xgrammar

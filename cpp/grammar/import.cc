@@ -1,0 +1,92 @@
+// GrammarBuilder::Import: copying the rules of a finished grammar into one under construction.
+//
+// Children have smaller ids than their parents (builder.cc), so one downward sweep marks what the rules use and one
+// upward sweep rebuilds it; no recursion, linear in the size of the other grammar.
+#include <utility>
+#include <vector>
+
+#include "grammar/builder.h"
+
+namespace xgrammar {
+
+namespace {
+
+std::vector<bool> MarkUsedExprs(const Grammar& grammar) {
+  std::vector<bool> used(static_cast<size_t>(grammar.num_exprs()), false);
+  for (RuleId rule = 0; rule < grammar.num_rules(); ++rule) {
+    used[static_cast<size_t>(grammar.rule(rule).body)] = true;
+    ExprId lookahead = grammar.rule(rule).lookahead;
+    if (lookahead != kNoExpr) used[static_cast<size_t>(lookahead)] = true;
+  }
+  for (ExprId id = grammar.num_exprs() - 1; id >= 0; --id) {
+    ExprKind kind = grammar.kind(id);
+    bool has_children = kind == ExprKind::kSequence || kind == ExprKind::kChoices ||
+                        kind == ExprKind::kRepeat;
+    if (!has_children || !used[static_cast<size_t>(id)]) continue;
+    for (ExprId child : grammar.children(id)) used[static_cast<size_t>(child)] = true;
+  }
+  return used;
+}
+
+}  // namespace
+
+ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
+                                  const std::vector<RuleId>& rule_ids,
+                                  const std::vector<ExprId>& expr_ids) {
+  switch (other.kind(id)) {
+    case ExprKind::kEmpty:
+      return AddEmpty();
+    case ExprKind::kByteString:
+      return AddByteString(other.bytes(id));
+    case ExprKind::kCharClass: {
+      std::span<const CodePointRange> ranges = other.ranges(id);
+      return AddCharClass(CodePointSet({ranges.begin(), ranges.end()}));
+    }
+    case ExprKind::kRuleRef:
+      return AddRuleRef(rule_ids[static_cast<size_t>(other.rule_ref(id))]);
+    case ExprKind::kRepeat:
+      return AddRepeat(expr_ids[static_cast<size_t>(other.children(id)[0])], other.repeat_min(id),
+                       other.repeat_max(id));
+    case ExprKind::kAutomaton:
+      return AddAutomaton(other.automaton(id));
+    case ExprKind::kSequence:
+    case ExprKind::kChoices:
+      break;
+  }
+  std::vector<ExprId> children;
+  children.reserve(other.children(id).size());
+  for (ExprId child : other.children(id)) {
+    children.push_back(expr_ids[static_cast<size_t>(child)]);
+  }
+  return other.kind(id) == ExprKind::kSequence ? AddSequence(children) : AddChoices(children);
+}
+
+void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids) {
+  std::vector<bool> used = MarkUsedExprs(other);
+  std::vector<ExprId> expr_ids(used.size(), kNoExpr);
+  for (ExprId id = 0; id < other.num_exprs(); ++id) {
+    if (!used[static_cast<size_t>(id)]) continue;
+    expr_ids[static_cast<size_t>(id)] = ImportExpr(other, id, new_ids, expr_ids);
+  }
+  for (RuleId id = 0; id < other.num_rules(); ++id) {
+    const Rule& rule = other.rule(id);
+    RuleId new_id = new_ids[static_cast<size_t>(id)];
+    SetBody(new_id, expr_ids[static_cast<size_t>(rule.body)]);
+    if (rule.lookahead != kNoExpr) {
+      SetLookahead(new_id, expr_ids[static_cast<size_t>(rule.lookahead)]);
+    }
+  }
+}
+
+std::vector<RuleId> GrammarBuilder::Import(const Grammar& other) {
+  std::vector<RuleId> new_ids;
+  new_ids.reserve(static_cast<size_t>(other.num_rules()));
+  for (RuleId id = 0; id < other.num_rules(); ++id) {
+    const Rule& rule = other.rule(id);
+    new_ids.push_back(AddRule(UnusedName(rule.name), rule.kind));
+  }
+  ImportBodies(other, new_ids);
+  return new_ids;
+}
+
+}  // namespace xgrammar
