@@ -1,8 +1,9 @@
-// TokenTrie: a prefix tree over token bytes in depth-first order, so that a walk is a scan with skips.
+// TokenTrie: a prefix tree over token bytes in depth-first order, so that a walk is a scan with
+// skips.
 //
-// Node i has a byte, a depth (1 for the first byte) and `subtree_end`: the index just past its last descendant. A dead
-// prefix skips its subtree by jumping there. Ids that share their bytes are one node; `tokens(i)` lists them all.
-// Immutable; safe to share.
+// Node i has a byte, a depth (1 for the first byte) and `subtree_end`: the index just past its last
+// descendant. A dead prefix skips its subtree by jumping there. Ids that share their bytes are one
+// node; `tokens(i)` lists them all. Immutable; safe to share.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +16,42 @@ namespace xgrammar {
 
 class TokenTrie {
  public:
+  /// Bytes of the longest token that a node's depth can express; a longer one raises kLimit.
+  static constexpr uint32_t kMaxTokenBytes = (1u << 24) - 1;
+
   struct Node {
     uint32_t subtree_end = 0;
-    uint32_t first_token = 0;  ///< Offset into the token list; the node's tokens end where the next node's begin.
-    uint16_t depth = 0;        ///< Saturates at 65535; tokens longer than that are never walked past it.
-    uint8_t byte = 0;
+    /// Offset into the token list; the node's tokens end where the next node's begin.
+    uint32_t first_token = 0;
+    uint32_t depth : 24 = 0;
+    uint32_t byte : 8 = 0;
   };
 
   TokenTrie() = default;
-  /// Pairs of bytes (non-empty; owned elsewhere for the time of the call) and token id.
+  /// Pairs of bytes (non-empty; owned elsewhere for the time of the call) and token id. Cost:
+  /// O(n log n) for n tokens, plus their bytes. Raises kLimit for tokens that do not fit 32-bit
+  /// node indices or kMaxTokenBytes.
   explicit TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens);
 
   uint32_t num_nodes() const { return static_cast<uint32_t>(nodes_.size()); }
   const Node& node(uint32_t index) const { return nodes_[index]; }
-  std::span<const int32_t> tokens(uint32_t index) const {
-    const uint32_t begin = nodes_[index].first_token;
-    const uint32_t end = index + 1 < nodes_.size() ? nodes_[index + 1].first_token
-                                                   : static_cast<uint32_t>(token_ids_.size());
-    return {token_ids_.data() + begin, end - begin};
-  }
+  std::span<const int32_t> tokens(uint32_t index) const { return TokensBetween(index, index + 1); }
   /// All tokens of the subtree rooted at `index`, itself included: they are contiguous.
-  std::span<const int32_t> subtree_tokens(uint32_t index) const;
+  std::span<const int32_t> subtree_tokens(uint32_t index) const {
+    return TokensBetween(index, nodes_[index].subtree_end);
+  }
   /// Bytes of the longest token.
   uint32_t max_token_bytes() const { return max_token_bytes_; }
   int64_t MemorySizeBytes() const;
 
  private:
+  std::span<const int32_t> TokensBetween(uint32_t begin_node, uint32_t end_node) const {
+    const uint32_t begin = nodes_[begin_node].first_token;
+    const uint32_t end = end_node < nodes_.size() ? nodes_[end_node].first_token
+                                                  : static_cast<uint32_t>(token_ids_.size());
+    return {token_ids_.data() + begin, end - begin};
+  }
+
   std::vector<Node> nodes_;
   std::vector<int32_t> token_ids_;
   uint32_t max_token_bytes_ = 0;

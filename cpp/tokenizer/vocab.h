@@ -1,0 +1,19 @@
+// Decoding of vocabulary spellings to bytes, for the three kinds of tokenizers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tokenizer/tokenizer_info.h"
+
+namespace xgrammar {
+
+/// The bytes that a token stands for.
+///
+/// kRaw: the spelling itself. kByteFallback: `<0xHH>` (six characters, hexadecimal digits of either
+/// case) is one byte; elsewhere U+2581 is a space. kByteLevel: every character is one byte by the
+/// byte-to-unicode table of GPT-2; a spelling with any other character, or that is not UTF-8,
+/// stands for itself (this is how added tokens survive).
+std::string DecodeToken(std::string_view encoded, VocabType vocab_type);
+
+}  // namespace xgrammar

@@ -1,0 +1,120 @@
+// TokenTrie: structure against a brute-force reading of the same tokens, and the time to build it.
+#include "tokenizer/token_trie.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+
+#include "support/error.h"
+
+namespace xgrammar {
+namespace {
+
+// Reads all (bytes, ids) back by a walk over depths.
+std::map<std::string, std::set<int32_t>> ReadBack(const TokenTrie& trie) {
+  std::map<std::string, std::set<int32_t>> found;
+  std::string path;
+  for (uint32_t i = 0; i < trie.num_nodes(); ++i) {
+    path.resize(trie.node(i).depth - 1);
+    path.push_back(static_cast<char>(trie.node(i).byte));
+    for (int32_t id : trie.tokens(i)) found[path].insert(id);
+  }
+  return found;
+}
+
+TokenTrie Build(const std::vector<std::string>& tokens) {
+  std::vector<std::pair<std::string_view, int32_t>> pairs;
+  for (size_t i = 0; i < tokens.size(); ++i) pairs.emplace_back(tokens[i], static_cast<int32_t>(i));
+  return TokenTrie(std::move(pairs));
+}
+
+TEST(TokenTrie, EmptyVocabularyHasNoNodes) {
+  EXPECT_EQ(Build({}).num_nodes(), 0u);
+  EXPECT_EQ(TokenTrie().num_nodes(), 0u);
+}
+
+TEST(TokenTrie, EqualTokensShareANode) {
+  const TokenTrie trie = Build({"ab", "a", "ab", "b", "abc"});
+  ASSERT_EQ(trie.num_nodes(), 4u);  // a, ab, abc, b
+  EXPECT_EQ(trie.tokens(1).size(), 2u);
+  EXPECT_EQ(trie.tokens(1)[0], 0);
+  EXPECT_EQ(trie.tokens(1)[1], 2);
+  EXPECT_EQ(trie.node(0).subtree_end, 3u);
+  EXPECT_EQ(trie.subtree_tokens(0).size(), 4u);
+  EXPECT_EQ(trie.subtree_tokens(3).size(), 1u);
+  EXPECT_EQ(trie.max_token_bytes(), 3u);
+}
+
+TEST(TokenTrie, ZeroBytesAndHighBytesAreOrdered) {
+  const TokenTrie trie =
+      Build({std::string("a\0", 2), "a", "\xFF", "\x7F", std::string("a\0\0b", 4)});
+  const auto found = ReadBack(trie);
+  EXPECT_EQ(found.size(), 5u);
+  EXPECT_EQ(found.at(std::string("a\0\0b", 4)), std::set<int32_t>{4});
+  EXPECT_EQ(trie.node(trie.num_nodes() - 1).byte, 0xFFu);
+}
+
+TEST(TokenTrie, RandomVocabulariesReadBack) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::string> tokens(random() % 60);
+    for (std::string& token : tokens) {
+      token.resize(1 + random() % 12);
+      for (char& c : token)
+        c = static_cast<char>(random() % 3 == 0 ? random() % 256 : 'a' + random() % 2);
+    }
+    std::map<std::string, std::set<int32_t>> expected;
+    for (size_t i = 0; i < tokens.size(); ++i) expected[tokens[i]].insert(static_cast<int32_t>(i));
+    const TokenTrie trie = Build(tokens);
+    EXPECT_EQ(ReadBack(trie), expected);
+    for (uint32_t i = 0; i < trie.num_nodes(); ++i) {
+      const uint32_t end = trie.node(i).subtree_end;
+      ASSERT_GT(end, i);
+      ASSERT_LE(end, trie.num_nodes());
+      for (uint32_t k = i + 1; k < end; ++k) ASSERT_GT(trie.node(k).depth, trie.node(i).depth);
+      if (end < trie.num_nodes()) {
+        ASSERT_LE(trie.node(end).depth, trie.node(i).depth);
+      }
+    }
+  }
+}
+
+TEST(TokenTrie, MegabyteTokenKeepsItsDepth) {
+  const TokenTrie trie = Build({std::string(1 << 20, 'x'), "x", "xy"});
+  EXPECT_EQ(trie.num_nodes(), (1u << 20) + 1);
+  EXPECT_EQ(trie.node((1 << 20) - 1).depth, 1u << 20);
+  EXPECT_EQ(trie.max_token_bytes(), 1u << 20);
+}
+
+TEST(TokenTrie, TokenBeyondTheDepthRangeIsRefused) {
+  const std::string huge(TokenTrie::kMaxTokenBytes + 1u, 'x');
+  try {
+    Build({huge});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kLimit);
+  }
+}
+
+TEST(TokenTrie, QuarterMillionTokensBuildFast) {
+  std::mt19937 random(1);
+  std::vector<std::string> tokens(250000);
+  for (std::string& token : tokens) {
+    token.resize(1 + random() % 10);
+    for (char& c : token) c = static_cast<char>('a' + random() % 26);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const TokenTrie trie = Build(tokens);
+  const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+  RecordProperty("milliseconds", std::to_string(ms.count()));
+  std::printf("250k tokens, %u nodes: %.1f ms\n", trie.num_nodes(), ms.count());
+  EXPECT_LT(ms.count(),
+            2000.0);  // The target is 60 ms; sanitizer builds and loaded machines are slower.
+}
+
+}  // namespace
+}  // namespace xgrammar

@@ -1,0 +1,80 @@
+// DecodeToken for the three vocabulary types.
+#include "tokenizer/vocab.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "support/utf8.h"
+
+namespace xgrammar {
+namespace {
+
+TEST(DecodeToken, RawIsUnchanged) {
+  EXPECT_EQ(DecodeToken("\xE2\x96\x81"
+                        "a<0x0A>\xFF",
+                        VocabType::kRaw),
+            "\xE2\x96\x81"
+            "a<0x0A>\xFF");
+}
+
+TEST(DecodeToken, ByteFallbackReadsOneByteSpellings) {
+  EXPECT_EQ(DecodeToken("<0x0A>", VocabType::kByteFallback), "\n");
+  EXPECT_EQ(DecodeToken("<0xfF>", VocabType::kByteFallback), "\xFF");
+  EXPECT_EQ(DecodeToken("<0x00>", VocabType::kByteFallback), std::string(1, '\0'));
+  for (const char* text : {"<0x0A>b", "<0x0>", "<0xGG>", "<0X0A>", "0x0A", "<0x0A", "<0x+1>"}) {
+    EXPECT_EQ(DecodeToken(text, VocabType::kByteFallback), text);
+  }
+}
+
+TEST(DecodeToken, ByteFallbackMarksSpaces) {
+  EXPECT_EQ(DecodeToken("\xE2\x96\x81\xE2\x96\x81"
+                        "a\xE2\x96\x81",
+                        VocabType::kByteFallback),
+            "  a ");
+  EXPECT_EQ(DecodeToken("\xFF", VocabType::kByteFallback), "\xFF");
+  EXPECT_EQ(DecodeToken("\xE2\x96", VocabType::kByteFallback), "\xE2\x96");
+}
+
+TEST(DecodeToken, ByteLevelTableIsABijection) {
+  std::string all;
+  for (uint32_t c = 0; c < 0x144; ++c) {
+    std::string text;
+    AppendUtf8(c, &text);
+    const std::string decoded = DecodeToken(text, VocabType::kByteLevel);
+    if (decoded.size() == 1 && (c >= 0x80 || decoded == text)) {
+      if (c < 0x80 && !(c >= 0x21 && c <= 0x7E)) continue;  // A control keeps its own text.
+      all += decoded;
+    }
+  }
+  EXPECT_EQ(all.size(), 256u);
+  std::sort(all.begin(), all.end(), [](char a, char b) {
+    return static_cast<unsigned char>(a) < static_cast<unsigned char>(b);
+  });
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(static_cast<unsigned char>(all[i]), i);
+}
+
+TEST(DecodeToken, ByteLevelKnownCharacters) {
+  EXPECT_EQ(DecodeToken("\xC4\xA0"
+                        "a",
+                        VocabType::kByteLevel),
+            " a");                                                    // U+0120
+  EXPECT_EQ(DecodeToken("\xC4\x8A", VocabType::kByteLevel), "\n");    // U+010A
+  EXPECT_EQ(DecodeToken("\xC5\x83", VocabType::kByteLevel), "\xAD");  // U+0143, the last one
+  EXPECT_EQ(DecodeToken("\xC3\xA9", VocabType::kByteLevel), "\xE9");
+}
+
+TEST(DecodeToken, ByteLevelKeepsOtherSpellingsWhole) {
+  const std::string marker =
+      "<\xEF\xBD\x9C"
+      "end\xE2\x96\x81of\xEF\xBD\x9C>";
+  EXPECT_EQ(DecodeToken(marker, VocabType::kByteLevel), marker);
+  EXPECT_EQ(DecodeToken("\xC4\xA0 a", VocabType::kByteLevel), "\xC4\xA0 a");  // A plain space.
+  EXPECT_EQ(DecodeToken("\xC5\x84", VocabType::kByteLevel), "\xC5\x84");      // U+0144
+  EXPECT_EQ(DecodeToken("\xFF\xC4\xA0", VocabType::kByteLevel), "\xFF\xC4\xA0");
+  EXPECT_EQ(DecodeToken("", VocabType::kByteLevel), "");
+}
+
+}  // namespace
+}  // namespace xgrammar
