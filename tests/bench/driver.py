@@ -1,0 +1,192 @@
+"""Runs the engines over a file of schemas, alternating between them, and keeps one raw line per schema and engine.
+
+The engines take turns over small chunks of schemas, so that the noise of the machine hits all alike. A worker that
+passes its time limit, or dies, is ended and started again, and the schema counts as such. Raw lines are appended as
+they come; a run that was interrupted continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.bench.setup_peers import PEERS_VENV, ROOT
+
+START_LIMIT_S = 180.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run."""
+
+    mode: str
+    tokenizer: str
+    arrays: dict[str, str]
+    timeout_s: float
+    chunk: int
+    out: Path
+
+
+def read_cases(path: Path, every: int, limit: int | None, only: str) -> list[dict[str, Any]]:
+    """The schemas of a file, or a regular sample of them."""
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        cases = [json.loads(line) for line in lines if line.strip()]
+    cases = [case for case in cases if only in case["id"]][::every]
+    return cases if limit is None else cases[:limit]
+
+
+def python_of(engine: str) -> str:
+    """The interpreter of an engine's environment."""
+    if engine == "ours":
+        return sys.executable
+    python = PEERS_VENV / "bin" / "python"
+    if not python.exists():
+        message = f"no environment of the peers at {PEERS_VENV}: run python -m tests.bench.setup_peers"
+        raise FileNotFoundError(message)
+    return str(python)
+
+
+class WorkerStopped(Exception):
+    """The worker passed its time limit (`timed out`) or ended by itself (`crashed`)."""
+
+
+class Worker:
+    """A running worker process and its line protocol."""
+
+    def __init__(self, engine: str, plan: Plan) -> None:
+        command = [python_of(engine), "-m", "tests.bench.worker", "--engine", engine, "--mode", plan.mode]
+        command += ["--tokenizer", plan.tokenizer, "--array", plan.arrays.get(engine, "numpy")]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONHASHSEED": "0"}
+        environment["TRANSFORMERS_VERBOSITY"] = "error"
+        self._log = (plan.out / f"worker-{engine}.log").open("ab")
+        self._process = subprocess.Popen(  # noqa: S603  (our own command)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, cwd=ROOT, env=environment
+        )
+        self._buffer = b""
+        self.setup: dict[str, Any] = self.read(START_LIMIT_S)["ready"]
+
+    def send(self, case: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        line = json.dumps({key: case[key] for key in ("schema", "tests")}) + "\n"
+        try:
+            self._process.stdin.write(line.encode())
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise WorkerStopped("crashed") from error
+
+    def read(self, limit_s: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([descriptor], [], [], limit_s)
+            if not ready:
+                raise WorkerStopped("timed out")
+            data = os.read(descriptor, 1 << 20)
+            if not data:
+                raise WorkerStopped("crashed")
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._log):
+            if stream is not None:
+                stream.close()
+
+
+@dataclass
+class EngineRun:
+    """One engine's progress over all schemas."""
+
+    engine: str
+    plan: Plan
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    setups: list[dict[str, Any]] = field(default_factory=list)
+    worker: Worker | None = None
+
+    @property
+    def path(self) -> Path:
+        return self.plan.out / f"raw-{self.plan.mode}-{self.plan.tokenizer}-{self.engine}.jsonl"
+
+    def load(self) -> None:
+        """Rows of an earlier, interrupted run."""
+        if not self.path.exists():
+            return
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if "setup" in row:
+                self.setups.append(row["setup"])
+            else:
+                self.rows[row["id"]] = row
+
+    def record(self, row: dict[str, Any]) -> None:
+        with self.path.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row) + "\n")
+
+    def run_one(self, case: dict[str, Any]) -> None:
+        """Judge one schema, whatever happens to the worker."""
+        if self.worker is None:
+            self.worker = Worker(self.engine, self.plan)
+            self.setups.append(self.worker.setup)
+            self.record({"setup": self.worker.setup})
+        row: dict[str, Any] = {"id": case["id"]}
+        try:
+            self.worker.send(case)
+            compiled = self.worker.read(self.plan.timeout_s)["compiled"]
+            if "error" in compiled:
+                row |= {"status": "refused", "error": compiled["error"]}
+            else:
+                row |= compiled
+                done = self.worker.read(self.plan.timeout_s)["done"]
+                row |= {"status": "failed" if "error" in done else "ok", **done}
+        except WorkerStopped as stop:
+            row["status"] = str(stop)
+            if row["status"] == "timed out":
+                row.setdefault("ttfm_ns", int(self.plan.timeout_s * 1e9))
+            self.worker.close()
+            self.worker = None
+        self.rows[case["id"]] = row
+        self.record(row)
+
+
+def chunks(cases: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    """Consecutive slices."""
+    for begin in range(0, len(cases), size):
+        yield cases[begin : begin + size]
+
+
+def run(plan: Plan, engines: list[str], cases: list[dict[str, Any]], *, resume: bool) -> dict[str, EngineRun]:
+    """Every engine over every schema, taking turns; which one begins rotates."""
+    plan.out.mkdir(parents=True, exist_ok=True)
+    runs = {engine: EngineRun(engine, plan) for engine in engines}
+    for engine_run in runs.values():
+        if resume:
+            engine_run.load()
+        else:
+            engine_run.path.unlink(missing_ok=True)
+    done = 0
+    for turn, chunk in enumerate(chunks(cases, plan.chunk)):
+        first = turn % len(engines)
+        for engine in engines[first:] + engines[:first]:
+            for case in chunk:
+                if case["id"] not in runs[engine].rows:
+                    runs[engine].run_one(case)
+        done += len(chunk)
+        print(f"{done} of {len(cases)} schemas", file=sys.stderr, flush=True)
+    for engine_run in runs.values():
+        if engine_run.worker is not None:
+            engine_run.worker.close()
+            engine_run.worker = None
+    return runs
