@@ -1,0 +1,271 @@
+// ByteDfa: subset construction over byte classes, trimming, minimisation.
+#include "automata/byte_dfa.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+#include <utility>
+
+namespace xgrammar {
+
+int ByteSet::size() const {
+  int count = 0;
+  for (uint64_t word : words) count += std::popcount(word);
+  return count;
+}
+
+uint8_t ByteSet::First() const {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != 0) return static_cast<uint8_t>(i * 64 + static_cast<size_t>(std::countr_zero(words[i])));
+  }
+  return 0;
+}
+
+bool ByteDfa::Accepts(std::string_view bytes) const {
+  uint32_t state = 0;
+  for (char c : bytes) {
+    state = Next(state, static_cast<uint8_t>(c));
+    if (state == kDead) return false;
+  }
+  return IsAccept(state);
+}
+
+int64_t ByteDfa::MemorySizeBytes() const {
+  return static_cast<int64_t>(sizeof(*this) + table_.size() * sizeof(uint32_t) + flags_.size() +
+                              first_bytes_.size() * sizeof(ByteSet));
+}
+
+namespace {
+
+// Above this, minimisation costs more than the smaller table saves.
+constexpr uint32_t kMaxStatesToMinimize = 2000;
+
+struct VectorHash {
+  size_t operator()(const std::vector<int32_t>& v) const {
+    uint64_t h = 0x9E3779B97F4A7C15ull ^ v.size();
+    for (int32_t x : v) h = (h ^ static_cast<uint32_t>(x)) * 0xFF51AFD7ED558CCDull, h ^= h >> 32;
+    return static_cast<size_t>(h);
+  }
+};
+
+/// Complete table under construction: rows of num_classes targets.
+struct Table {
+  uint32_t num_classes = 1;
+  std::array<uint8_t, 256> class_of{};
+  std::vector<uint32_t> targets;
+  std::vector<uint8_t> accept;
+  uint32_t num_states() const { return static_cast<uint32_t>(accept.size()); }
+};
+
+void AssignByteClasses(const ByteNfa& nfa, Table* table) {
+  std::array<bool, 257> boundary{};
+  for (const ByteNfa::State& s : nfa.states()) {
+    for (const ByteNfa::Edge& e : s.edges) {
+      boundary[e.lo] = true;
+      boundary[static_cast<size_t>(e.hi) + 1] = true;
+    }
+  }
+  uint32_t current = 0;
+  for (size_t b = 0; b < 256; ++b) {
+    if (b > 0 && boundary[b]) ++current;
+    table->class_of[b] = static_cast<uint8_t>(current);
+  }
+  table->num_classes = current + 1;
+}
+
+class SubsetConstruction {
+ public:
+  SubsetConstruction(const ByteNfa& nfa, int32_t accept, uint32_t max_states)
+      : nfa_(nfa), accept_(accept), max_states_(max_states), mark_(nfa.states().size(), 0) {
+    AssignByteClasses(nfa, &table_);
+  }
+
+  bool Run(int32_t start) {
+    std::vector<int32_t> subset{start};
+    Close(&subset);
+    if (Intern(std::move(subset)) == ByteDfa::kDead) return false;
+    std::vector<std::vector<int32_t>> targets(table_.num_classes);
+    for (uint32_t i = 0; i < table_.num_states(); ++i) {
+      for (int32_t s : *subsets_[i]) {
+        for (const ByteNfa::Edge& e : nfa_.states()[static_cast<size_t>(s)].edges) {
+          for (uint32_t c = table_.class_of[e.lo]; c <= table_.class_of[e.hi]; ++c) {
+            targets[c].push_back(e.target);
+          }
+        }
+      }
+      for (uint32_t c = 0; c < table_.num_classes; ++c) {
+        if (targets[c].empty()) continue;
+        Close(&targets[c]);
+        const uint32_t target = Intern(std::move(targets[c]));
+        if (target == ByteDfa::kDead) return false;
+        table_.targets[size_t{i} * table_.num_classes + c] = target;
+        targets[c].clear();
+      }
+    }
+    return true;
+  }
+
+  Table Take() { return std::move(table_); }
+
+ private:
+  /// Replaces the states by their epsilon closure, keeping only states that matter: with byte edges, or accepting.
+  void Close(std::vector<int32_t>* subset) {
+    ++epoch_;
+    std::vector<int32_t> work;
+    work.swap(*subset);
+    for (int32_t s : work) mark_[static_cast<size_t>(s)] = epoch_;
+    std::sort(work.begin(), work.end());
+    work.erase(std::unique(work.begin(), work.end()), work.end());
+    while (!work.empty()) {
+      const int32_t s = work.back();
+      work.pop_back();
+      const ByteNfa::State& state = nfa_.states()[static_cast<size_t>(s)];
+      if (!state.edges.empty() || s == accept_) subset->push_back(s);
+      for (int32_t t : state.epsilons) {
+        if (mark_[static_cast<size_t>(t)] == epoch_) continue;
+        mark_[static_cast<size_t>(t)] = epoch_;
+        work.push_back(t);
+      }
+    }
+    std::sort(subset->begin(), subset->end());
+  }
+
+  uint32_t Intern(std::vector<int32_t> subset) {
+    auto [it, inserted] = ids_.try_emplace(std::move(subset), table_.num_states());
+    if (inserted) {
+      if (table_.num_states() >= max_states_) return ByteDfa::kDead;
+      subsets_.push_back(&it->first);
+      table_.accept.push_back(
+          std::binary_search(it->first.begin(), it->first.end(), accept_) ? uint8_t{1} : uint8_t{0});
+      table_.targets.resize(table_.targets.size() + table_.num_classes, ByteDfa::kDead);
+    }
+    return it->second;
+  }
+
+  const ByteNfa& nfa_;
+  int32_t accept_;
+  uint32_t max_states_;
+  Table table_;
+  std::unordered_map<std::vector<int32_t>, uint32_t, VectorHash> ids_;
+  std::vector<const std::vector<int32_t>*> subsets_;
+  std::vector<uint32_t> mark_;
+  uint32_t epoch_ = 0;
+};
+
+/// Marks states that can reach an accepting one, by walking edges backwards.
+std::vector<uint8_t> LiveStates(const Table& table) {
+  const uint32_t n = table.num_states();
+  std::vector<std::vector<uint32_t>> sources(n);
+  std::vector<uint32_t> work;
+  std::vector<uint8_t> live(n, 0);
+  for (uint32_t s = 0; s < n; ++s) {
+    for (uint32_t c = 0; c < table.num_classes; ++c) {
+      const uint32_t t = table.targets[size_t{s} * table.num_classes + c];
+      if (t != ByteDfa::kDead && (sources[t].empty() || sources[t].back() != s)) sources[t].push_back(s);
+    }
+    if (table.accept[s] != 0) {
+      live[s] = 1;
+      work.push_back(s);
+    }
+  }
+  while (!work.empty()) {
+    const uint32_t t = work.back();
+    work.pop_back();
+    for (uint32_t s : sources[t]) {
+      if (live[s] != 0) continue;
+      live[s] = 1;
+      work.push_back(s);
+    }
+  }
+  return live;
+}
+
+/// Moore's refinement: block of each state; dead targets count as block kDead.
+std::vector<uint32_t> MooreBlocks(const Table& table) {
+  const uint32_t n = table.num_states();
+  std::vector<uint32_t> block(n);
+  for (uint32_t s = 0; s < n; ++s) block[s] = table.accept[s];
+  size_t num_blocks = 0;
+  for (;;) {
+    std::unordered_map<std::vector<int32_t>, uint32_t, VectorHash> ids;
+    std::vector<uint32_t> next(n);
+    for (uint32_t s = 0; s < n; ++s) {
+      std::vector<int32_t> signature{static_cast<int32_t>(block[s])};
+      for (uint32_t c = 0; c < table.num_classes; ++c) {
+        const uint32_t t = table.targets[size_t{s} * table.num_classes + c];
+        signature.push_back(t == ByteDfa::kDead ? -1 : static_cast<int32_t>(block[t]));
+      }
+      next[s] = ids.try_emplace(std::move(signature), static_cast<uint32_t>(ids.size())).first->second;
+    }
+    block.swap(next);
+    if (ids.size() == num_blocks) return block;
+    num_blocks = ids.size();
+  }
+}
+
+}  // namespace
+
+class ByteDfaBuilder {
+ public:
+  /// Trims dead states, merges equal blocks and numbers what is left in breadth-first order.
+  static ByteDfa Build(Table table) {
+    const std::vector<uint8_t> live = LiveStates(table);
+    for (uint32_t& t : table.targets) {
+      if (t != ByteDfa::kDead && live[t] == 0) t = ByteDfa::kDead;
+    }
+    std::vector<uint32_t> block(table.num_states());
+    if (table.num_states() <= kMaxStatesToMinimize) {
+      block = MooreBlocks(table);
+    } else {
+      for (uint32_t s = 0; s < table.num_states(); ++s) block[s] = s;
+    }
+    std::vector<uint32_t> number(table.num_states(), ByteDfa::kDead);  // By block.
+    std::vector<uint32_t> order{0};
+    number[block[0]] = 0;
+    ByteDfa out;
+    out.num_classes_ = table.num_classes;
+    out.class_of_ = table.class_of;
+    for (size_t i = 0; i < order.size(); ++i) {
+      for (uint32_t c = 0; c < table.num_classes; ++c) {
+        const uint32_t t = table.targets[size_t{order[i]} * table.num_classes + c];
+        if (t == ByteDfa::kDead) {
+          out.table_.push_back(ByteDfa::kDead);
+          continue;
+        }
+        if (number[block[t]] == ByteDfa::kDead) {
+          number[block[t]] = static_cast<uint32_t>(order.size());
+          order.push_back(t);
+        }
+        out.table_.push_back(number[block[t]]);
+      }
+    }
+    out.num_states_ = static_cast<uint32_t>(order.size());
+    FillStateFacts(table, order, &out);
+    return out;
+  }
+
+ private:
+  static void FillStateFacts(const Table& table, const std::vector<uint32_t>& order, ByteDfa* out) {
+    out->prefix_free_ = true;
+    for (uint32_t s = 0; s < out->num_states_; ++s) {
+      ByteSet first;
+      for (size_t b = 0; b < 256; ++b) {
+        if (out->Next(s, static_cast<uint8_t>(b)) != ByteDfa::kDead) first.Add(static_cast<uint8_t>(b));
+      }
+      uint8_t flags = table.accept[order[s]] != 0 ? ByteDfa::kAcceptFlag : uint8_t{0};
+      if (first.empty()) flags |= ByteDfa::kFinalFlag;
+      if ((flags & ByteDfa::kAcceptFlag) != 0 && !first.empty()) out->prefix_free_ = false;
+      out->flags_.push_back(flags);
+      out->first_bytes_.push_back(first);
+    }
+    if (out->IsAccept(0)) out->prefix_free_ = false;
+  }
+};
+
+std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept, uint32_t max_states) {
+  SubsetConstruction subsets(nfa, accept, max_states);
+  if (!subsets.Run(start)) return std::nullopt;
+  return ByteDfaBuilder::Build(subsets.Take());
+}
+
+}  // namespace xgrammar

@@ -1,0 +1,57 @@
+// ByteNfa: fragments for literals, code point classes and code point automata.
+#include "automata/byte_nfa.h"
+
+#include "automata/utf8_class.h"
+
+namespace xgrammar {
+
+void ByteNfa::AddLiteral(int32_t from, std::string_view bytes, int32_t to) {
+  if (bytes.empty()) {
+    AddEpsilon(from, to);
+    return;
+  }
+  int32_t state = from;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(bytes[i]);
+    const int32_t next = i + 1 == bytes.size() ? to : AddState();
+    AddEdge(state, byte, byte, next);
+    state = next;
+  }
+}
+
+void ByteNfa::AddClass(int32_t from, std::span<const CodePointRange> ranges, int32_t to) {
+  const Utf8Class utf8(ranges);
+  std::vector<int32_t> state_of(static_cast<size_t>(utf8.num_nodes()));
+  for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
+    state_of[static_cast<size_t>(node)] = node == utf8.start() ? from : AddState();
+  }
+  for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
+    for (const Utf8Class::Edge& e : utf8.edges(node)) {
+      AddEdge(state_of[static_cast<size_t>(node)], e.lo, e.hi,
+              e.target == Utf8Class::kEnd ? to : state_of[static_cast<size_t>(e.target)]);
+    }
+  }
+}
+
+void ByteNfa::AddAutomaton(int32_t from, const CodePointDfa& dfa, int32_t to) {
+  std::vector<int32_t> state_of(dfa.states().size());
+  for (size_t i = 0; i < dfa.states().size(); ++i) state_of[i] = AddState();
+  AddEpsilon(from, state_of[0]);
+  for (size_t i = 0; i < dfa.states().size(); ++i) {
+    const CodePointDfa::State& state = dfa.states()[i];
+    if (state.accept) AddEpsilon(state_of[i], to);
+    // Edges to one target form one class, so that they share their UTF-8 nodes.
+    std::vector<std::pair<int32_t, std::vector<CodePointRange>>> by_target;
+    for (const CodePointDfa::Edge& e : state.edges) {
+      auto it = by_target.begin();
+      while (it != by_target.end() && it->first != e.target) ++it;
+      if (it == by_target.end()) it = by_target.insert(it, {e.target, {}});
+      it->second.push_back({e.lo, e.hi});
+    }
+    for (const auto& [target, ranges] : by_target) {
+      AddClass(state_of[i], ranges, state_of[static_cast<size_t>(target)]);
+    }
+  }
+}
+
+}  // namespace xgrammar
