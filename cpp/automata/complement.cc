@@ -1,0 +1,51 @@
+// Complement and union of deterministic code point automata.
+//
+// Complement completes the machine with one sink that takes every missing character and flips acceptance; a minimal
+// machine stays minimal. Union is a product in which one side may have failed; De Morgan's law would do as well but
+// completes both sides first.
+#include <utility>
+
+#include "automata/product.h"
+#include "support/utf8.h"
+
+namespace xgrammar {
+
+namespace {
+
+using Edge = CodePointDfa::Edge;
+
+/// Adds an edge to `target` for the scalar values of lo..hi (empty if lo > hi).
+void AddScalarEdges(uint32_t lo, uint32_t hi, int32_t target, std::vector<Edge>* out) {
+  if (lo > hi) return;
+  const CodePointSet gap({{lo, hi}});
+  for (const CodePointRange& range : gap.ranges()) out->push_back({range.lo, range.hi, target});
+}
+
+}  // namespace
+
+CodePointDfa Complement(const CodePointDfa& dfa) {
+  const auto sink = static_cast<int32_t>(dfa.states().size());
+  std::vector<CodePointDfa::State> states;
+  states.reserve(dfa.states().size() + 1);
+  for (const CodePointDfa::State& state : dfa.states()) {
+    CodePointDfa::State& out = states.emplace_back();
+    out.accept = !state.accept;
+    uint32_t next = 0;
+    for (const Edge& edge : state.edges) {
+      if (edge.lo > next) AddScalarEdges(next, edge.lo - 1, sink, &out.edges);
+      out.edges.push_back(edge);
+      next = edge.hi + 1;
+    }
+    AddScalarEdges(next, kMaxCodePoint, sink, &out.edges);
+  }
+  CodePointDfa::State& last = states.emplace_back();
+  last.accept = true;
+  AddScalarEdges(0, kMaxCodePoint, sink, &last.edges);
+  return CodePointDfa(std::move(states));
+}
+
+CodePointDfa Unite(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states) {
+  return MakeProduct(a, b, ProductKind::kEither, max_states);
+}
+
+}  // namespace xgrammar

@@ -1,0 +1,235 @@
+// Minimisation of deterministic automata with missing transitions.
+//
+// Partition refinement as of Hopcroft 1971 in the form for partial machines by Valmari ("Fast brief practical DFA
+// minimization", 2012): one refinable partition of the states and one of the transitions split each other until both are
+// stable, O(m log m) for m transitions. Dead states must be gone before, because in a partial machine a transition to a
+// dead state and a missing one mean the same but do not look the same.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "automata/symbol_dfa.h"
+
+namespace xgrammar {
+
+namespace {
+
+/// Partition of 0..n-1 whose sets split into marked and unmarked members. Sets are stored as slices of one array.
+class RefinablePartition {
+ public:
+  explicit RefinablePartition(size_t n) : elements_(n), location_(n), set_of_(n, 0) {
+    std::iota(elements_.begin(), elements_.end(), 0);
+    std::iota(location_.begin(), location_.end(), 0);
+    if (n > 0) AddSet(0, n);
+  }
+
+  size_t num_sets() const { return first_.size(); }
+  size_t set_of(size_t element) const { return set_of_[element]; }
+  size_t first(size_t set) const { return first_[set]; }
+  size_t end(size_t set) const { return end_[set]; }
+  size_t element(size_t index) const { return elements_[index]; }
+
+  void Mark(size_t element) {
+    const size_t set = set_of_[element];
+    const size_t from = location_[element];
+    const size_t to = first_[set] + marked_[set];
+    if (from < to) return;  // Marked already.
+    std::swap(elements_[from], elements_[to]);
+    location_[elements_[from]] = from;
+    location_[element] = to;
+    if (marked_[set]++ == 0) touched_.push_back(set);
+  }
+
+  /// Splits every set that has marked and unmarked members; the smaller part becomes the new set, which is what makes
+  /// the whole refinement O(m log m).
+  void Split() {
+    for (size_t set : touched_) {
+      const size_t middle = first_[set] + marked_[set];
+      marked_[set] = 0;
+      if (middle == end_[set]) continue;
+      if (middle - first_[set] <= end_[set] - middle) {
+        AddSet(std::exchange(first_[set], middle), middle);
+      } else {
+        AddSet(middle, std::exchange(end_[set], middle));
+      }
+    }
+    touched_.clear();
+  }
+
+ private:
+  void AddSet(size_t first, size_t end) {
+    const size_t set = first_.size();
+    first_.push_back(first);
+    end_.push_back(end);
+    marked_.push_back(0);
+    if (set == 0) return;
+    for (size_t i = first; i < end; ++i) set_of_[elements_[i]] = set;
+  }
+
+  std::vector<size_t> elements_;
+  std::vector<size_t> location_;
+  std::vector<size_t> set_of_;
+  std::vector<size_t> first_;
+  std::vector<size_t> end_;
+  std::vector<size_t> marked_;
+  std::vector<size_t> touched_;
+};
+
+using Transition = SymbolDfa::Transition;
+
+/// Transition indices grouped by target state.
+struct Incoming {
+  Incoming(size_t num_states, const std::vector<Transition>& transitions)
+      : first(num_states + 1, 0), indices(transitions.size()) {
+    for (const Transition& t : transitions) ++first[static_cast<size_t>(t.target) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<size_t> next(first.begin(), first.end() - 1);
+    for (size_t i = 0; i < transitions.size(); ++i) {
+      indices[next[static_cast<size_t>(transitions[i].target)]++] = i;
+    }
+  }
+
+  std::vector<size_t> first;
+  std::vector<size_t> indices;
+};
+
+/// Drops the transitions into states that reach no accepting state; returns whether the start reaches one.
+bool DropDeadTransitions(const std::vector<uint8_t>& accept, std::vector<Transition>* transitions) {
+  const Incoming incoming(accept.size(), *transitions);
+  std::vector<uint8_t> live(accept);
+  std::vector<size_t> queue;
+  for (size_t s = 0; s < accept.size(); ++s) {
+    if (live[s]) queue.push_back(s);
+  }
+  while (!queue.empty()) {
+    const size_t s = queue.back();
+    queue.pop_back();
+    for (size_t k = incoming.first[s]; k < incoming.first[s + 1]; ++k) {
+      const auto source = static_cast<size_t>((*transitions)[incoming.indices[k]].source);
+      if (live[source]) continue;
+      live[source] = 1;
+      queue.push_back(source);
+    }
+  }
+  std::erase_if(*transitions,
+                [&live](const Transition& t) { return !live[static_cast<size_t>(t.target)]; });
+  return live[0] != 0;
+}
+
+/// Splits the transitions by symbol: the first cords.
+void SplitBySymbol(const std::vector<Transition>& transitions, RefinablePartition* cords) {
+  std::vector<size_t> order(transitions.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&transitions](size_t a, size_t b) {
+    return transitions[a].symbol < transitions[b].symbol;
+  });
+  for (size_t i = 0; i < order.size();) {
+    const int32_t symbol = transitions[order[i]].symbol;
+    for (; i < order.size() && transitions[order[i]].symbol == symbol; ++i) cords->Mark(order[i]);
+    cords->Split();
+  }
+}
+
+RefinablePartition FindEquivalentStates(const std::vector<uint8_t>& accept,
+                                        const std::vector<Transition>& transitions) {
+  const Incoming incoming(accept.size(), transitions);
+  RefinablePartition blocks(accept.size());
+  for (size_t s = 0; s < accept.size(); ++s) {
+    if (accept[s]) blocks.Mark(s);
+  }
+  blocks.Split();
+  RefinablePartition cords(transitions.size());
+  SplitBySymbol(transitions, &cords);
+  size_t block = 1;  // The cords are stable with respect to the union of all blocks, so one block may be left out.
+  for (size_t cord = 0; cord < cords.num_sets(); ++cord) {
+    for (size_t i = cords.first(cord); i < cords.end(cord); ++i) {
+      blocks.Mark(static_cast<size_t>(transitions[cords.element(i)].source));
+    }
+    blocks.Split();
+    for (; block < blocks.num_sets(); ++block) {
+      for (size_t i = blocks.first(block); i < blocks.end(block); ++i) {
+        const size_t state = blocks.element(i);
+        for (size_t k = incoming.first[state]; k < incoming.first[state + 1]; ++k) {
+          cords.Mark(incoming.indices[k]);
+        }
+      }
+      cords.Split();
+    }
+  }
+  return blocks;
+}
+
+}  // namespace
+
+SymbolDfa MinimizeSymbolDfa(const SymbolDfa& dfa) {
+  std::vector<Transition> transitions = dfa.transitions;
+  if (!DropDeadTransitions(dfa.accept, &transitions)) return SymbolDfa{{0}, {}};
+  const RefinablePartition blocks = FindEquivalentStates(dfa.accept, transitions);
+  // Blocks are numbered with the one of the start first.
+  const size_t start_block = blocks.set_of(0);
+  const auto id_of = [&blocks, start_block](size_t state) {
+    const size_t block = blocks.set_of(state);
+    if (block == start_block) return int32_t{0};
+    return static_cast<int32_t>(block < start_block ? block + 1 : block);
+  };
+  SymbolDfa out;
+  out.accept.resize(blocks.num_sets());
+  for (size_t s = 0; s < dfa.accept.size(); ++s) {
+    out.accept[static_cast<size_t>(id_of(s))] = dfa.accept[s];
+  }
+  for (const Transition& t : transitions) {
+    // One member speaks for its block.
+    const auto source = static_cast<size_t>(t.source);
+    if (blocks.element(blocks.first(blocks.set_of(source))) != source) continue;
+    out.transitions.push_back({id_of(source), t.symbol, id_of(static_cast<size_t>(t.target))});
+  }
+  return out;
+}
+
+CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet) {
+  std::vector<CodePointDfa::State> states(dfa.accept.size());
+  for (size_t s = 0; s < states.size(); ++s) states[s].accept = dfa.accept[s] != 0;
+  for (const Transition& t : dfa.transitions) {
+    auto& edges = states[static_cast<size_t>(t.source)].edges;
+    for (const CodePointRange& range : alphabet.RangesOf(t.symbol)) {
+      edges.push_back({range.lo, range.hi, t.target});
+    }
+  }
+  return CodePointDfa(std::move(states));
+}
+
+CodePointDfa Minimize(const CodePointDfa& dfa) {
+  struct Labelled {
+    int32_t source = 0;
+    int32_t set = 0;
+    int32_t target = 0;
+  };
+  Alphabet alphabet;
+  std::vector<Labelled> labelled;
+  std::vector<CodePointRange> ranges;
+  SymbolDfa symbols;
+  for (size_t s = 0; s < dfa.states().size(); ++s) {
+    const CodePointDfa::State& state = dfa.states()[s];
+    symbols.accept.push_back(state.accept ? 1 : 0);
+    std::vector<CodePointDfa::Edge> edges = state.edges;
+    std::stable_sort(edges.begin(), edges.end(),
+                     [](const auto& a, const auto& b) { return a.target < b.target; });
+    for (size_t i = 0; i < edges.size();) {
+      const int32_t target = edges[i].target;
+      ranges.clear();
+      for (; i < edges.size() && edges[i].target == target; ++i) {
+        ranges.push_back({edges[i].lo, edges[i].hi});
+      }
+      labelled.push_back({static_cast<int32_t>(s), alphabet.AddSet(ranges), target});
+    }
+  }
+  alphabet.Partition();
+  for (const Labelled& edge : labelled) {
+    for (int32_t symbol : alphabet.SymbolsOf(edge.set)) {
+      symbols.transitions.push_back({edge.source, symbol, edge.target});
+    }
+  }
+  return SpellRanges(MinimizeSymbolDfa(symbols), alphabet);
+}
+
+}  // namespace xgrammar
