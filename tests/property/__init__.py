@@ -1,0 +1,1 @@
+"""Reference recogniser, exhaustive comparison over small grammars, and laws that hold for random input."""
