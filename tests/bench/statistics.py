@@ -78,9 +78,9 @@ def render(summaries: dict[str, dict[str, Any]]) -> str:
     """The printed table."""
     lines: list[str] = []
     for key, title in (("ttfm_us", "time to first mask, us"), ("tbm_us", "time between masks, us")):
-        lines.append(f"{title:<28}" + "".join(f"{name:>12}" for name in NAMES))
+        lines.append(f"{title:<28}" + "".join(f"{name:>14}" for name in NAMES))
         for engine, summary in summaries.items():
-            cells = "".join(f"{summary[key].get(name, float('nan')):>12,.1f}" for name in NAMES)
+            cells = "".join(f"{summary[key].get(name, float('nan')):>14,.1f}" for name in NAMES)
             lines.append(f"  {engine:<26}{cells}")
         others = [summary for engine, summary in summaries.items() if engine != "ours"]
         if "ours" in summaries and others:
