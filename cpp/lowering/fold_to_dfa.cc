@@ -1,0 +1,180 @@
+// Folding: structural keys, Thompson fragments (Thompson 1968) and the cache.
+#include "lowering/fold_to_dfa.h"
+
+#include <utility>
+
+#include "automata/byte_nfa.h"
+
+namespace xgrammar {
+
+ByteDfaPtr DfaCache::Find(const std::string& key, bool* found) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto it = entries_.find(key);
+  *found = it != entries_.end();
+  return *found ? it->second : nullptr;
+}
+
+ByteDfaPtr DfaCache::Insert(std::string key, ByteDfaPtr dfa) {
+  const int64_t bytes = static_cast<int64_t>(key.size()) + (dfa ? dfa->MemorySizeBytes() : 0) + 64;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (size_bytes_ + bytes > max_bytes_) {
+    entries_.clear();
+    size_bytes_ = 0;
+  }
+  auto [it, inserted] = entries_.try_emplace(std::move(key), std::move(dfa));
+  if (inserted) size_bytes_ += bytes;
+  return it->second;
+}
+
+int64_t DfaCache::SizeBytes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return size_bytes_;
+}
+
+namespace {
+
+void AppendNumber(int64_t value, std::string* out) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+/// Spells the structure of an expression with references replaced by what they stand for. The recursion is bounded:
+/// every level of a foldable expression adds to its size, which the caller has checked.
+void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out) {
+  const ExprKind kind = grammar.kind(expr);
+  if (kind == ExprKind::kRuleRef) {
+    AppendKey(grammar, facts, grammar.rule(facts.ResolveAlias(grammar.rule_ref(expr))).body, out);
+    return;
+  }
+  out->push_back(static_cast<char>('A' + static_cast<int>(kind)));
+  switch (kind) {
+    case ExprKind::kByteString:
+      AppendNumber(static_cast<int64_t>(grammar.bytes(expr).size()), out);
+      out->append(grammar.bytes(expr));
+      break;
+    case ExprKind::kCharClass:
+      AppendNumber(static_cast<int64_t>(grammar.ranges(expr).size()), out);
+      for (const CodePointRange& r : grammar.ranges(expr)) AppendNumber((int64_t{r.lo} << 32) | r.hi, out);
+      break;
+    case ExprKind::kRepeat:
+      AppendNumber(grammar.repeat_min(expr), out);
+      AppendNumber(grammar.repeat_max(expr), out);
+      AppendKey(grammar, facts, grammar.children(expr)[0], out);
+      break;
+    case ExprKind::kSequence:
+    case ExprKind::kChoices:
+      AppendNumber(static_cast<int64_t>(grammar.children(expr).size()), out);
+      for (ExprId child : grammar.children(expr)) AppendKey(grammar, facts, child, out);
+      break;
+    case ExprKind::kAutomaton: {
+      const auto& states = grammar.automaton(expr)->states();
+      AppendNumber(static_cast<int64_t>(states.size()), out);
+      for (const CodePointDfa::State& s : states) {
+        AppendNumber(static_cast<int64_t>(s.edges.size()) * 2 + (s.accept ? 1 : 0), out);
+        for (const CodePointDfa::Edge& e : s.edges) {
+          AppendNumber((int64_t{e.lo} << 32) | e.hi, out);
+          AppendNumber(e.target, out);
+        }
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+class NfaWriter {
+ public:
+  NfaWriter(const Grammar& grammar, const GrammarFacts& facts, ByteNfa* nfa)
+      : grammar_(grammar), facts_(facts), nfa_(nfa) {}
+
+  void Write(ExprId expr, int32_t from, int32_t to) {
+    switch (grammar_.kind(expr)) {
+      case ExprKind::kEmpty:
+        nfa_->AddEpsilon(from, to);
+        break;
+      case ExprKind::kByteString:
+        nfa_->AddLiteral(from, grammar_.bytes(expr), to);
+        break;
+      case ExprKind::kCharClass:
+        nfa_->AddClass(from, grammar_.ranges(expr), to);
+        break;
+      case ExprKind::kRuleRef:
+        Write(grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr))).body, from, to);
+        break;
+      case ExprKind::kSequence: {
+        const auto children = grammar_.children(expr);
+        int32_t state = from;
+        for (size_t i = 0; i < children.size(); ++i) {
+          const int32_t next = i + 1 == children.size() ? to : nfa_->AddState();
+          Write(children[i], state, next);
+          state = next;
+        }
+        break;
+      }
+      case ExprKind::kChoices:
+        for (ExprId child : grammar_.children(expr)) Write(child, from, to);
+        break;
+      case ExprKind::kRepeat:
+        WriteRepeat(expr, from, to);
+        break;
+      case ExprKind::kAutomaton:
+        nfa_->AddAutomaton(from, *grammar_.automaton(expr), to);
+        break;
+    }
+  }
+
+ private:
+  void WriteRepeat(ExprId expr, int32_t from, int32_t to) {
+    const ExprId child = grammar_.children(expr)[0];
+    const int64_t min = grammar_.repeat_min(expr);
+    const int64_t max = grammar_.repeat_max(expr);
+    // A state of its own, so that loops of this repetition cannot be entered by edges into `from`.
+    int32_t state = nfa_->AddState();
+    nfa_->AddEpsilon(from, state);
+    for (int64_t i = 0; i < min; ++i) {
+      const int32_t next = nfa_->AddState();
+      Write(child, state, next);
+      state = next;
+    }
+    if (max == kUnbounded) {
+      const int32_t loop = nfa_->AddState();
+      nfa_->AddEpsilon(state, loop);
+      const int32_t back = nfa_->AddState();
+      Write(child, loop, back);
+      nfa_->AddEpsilon(back, loop);
+      nfa_->AddEpsilon(loop, to);
+      return;
+    }
+    for (int64_t i = min; i < max; ++i) {
+      nfa_->AddEpsilon(state, to);
+      const int32_t next = nfa_->AddState();
+      Write(child, state, next);
+      state = next;
+    }
+    nfa_->AddEpsilon(state, to);
+  }
+
+  const Grammar& grammar_;
+  const GrammarFacts& facts_;
+  ByteNfa* nfa_;
+};
+
+}  // namespace
+
+ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, uint32_t max_states,
+                     DfaCache* cache) {
+  std::string key;
+  AppendNumber(max_states, &key);
+  AppendKey(grammar, facts, expr, &key);
+  bool found = false;
+  ByteDfaPtr known = cache->Find(key, &found);
+  if (found) return known;
+  ByteNfa nfa;
+  const int32_t start = nfa.AddState();
+  const int32_t accept = nfa.AddState();
+  NfaWriter(grammar, facts, &nfa).Write(expr, start, accept);
+  std::optional<ByteDfa> dfa = DeterminizeBytes(nfa, start, accept, max_states);
+  return cache->Insert(std::move(key), dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
+}
+
+}  // namespace xgrammar

@@ -1,0 +1,42 @@
+// Folding: a regular expression of the grammar -> one deterministic byte automaton, shared between grammars.
+//
+// DfaCache maps the structure of an expression (rule names left out) to its automaton, so that the JSON string or white
+// space of every schema is the same object, and what is learned about it per token (mask/) is shared, too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "analysis/grammar_facts.h"
+#include "automata/byte_dfa.h"
+#include "grammar/grammar.h"
+
+namespace xgrammar {
+
+/// Thread-safe. Holds at most `max_bytes` of automata and keys; when full it starts over (entries in use live on).
+class DfaCache {
+ public:
+  explicit DfaCache(int64_t max_bytes = 64 << 20) : max_bytes_(max_bytes) {}
+
+  /// The automaton of that key, or null with `found` false. A null automaton with `found` true: known to be too large.
+  ByteDfaPtr Find(const std::string& key, bool* found) const;
+  /// Stores an automaton unless another thread was first; returns the one that is stored.
+  ByteDfaPtr Insert(std::string key, ByteDfaPtr dfa);
+  int64_t SizeBytes() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, ByteDfaPtr> entries_;  // Guarded by mutex_, as is size_bytes_.
+  int64_t size_bytes_ = 0;
+  const int64_t max_bytes_;
+};
+
+/// The automaton of a foldable expression, or null if it needs more than `max_states` states. Precondition: the
+/// expression is foldable (RegularFacts), except that its own count may be large.
+ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, uint32_t max_states,
+                     DfaCache* cache);
+
+}  // namespace xgrammar

@@ -1,0 +1,64 @@
+// Fsm: packing the builder's lists into flat arrays.
+#include "lowering/fsm.h"
+
+#include <algorithm>
+
+namespace xgrammar {
+
+uint32_t FsmBuilder::AddState() {
+  states_.emplace_back();
+  return num_states() - 1;
+}
+
+void FsmBuilder::AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, uint32_t to) {
+  states_[from].bytes.push_back({lo, hi, literal, to});
+}
+
+void FsmBuilder::AddCall(uint32_t from, UnitId unit, uint32_t to) { states_[from].calls.push_back({unit, to}); }
+
+void FsmBuilder::AddEpsilon(uint32_t from, uint32_t to) {
+  if (from != to) states_[from].epsilons.push_back(to);
+}
+
+Fsm FsmBuilder::Build() {
+  Fsm fsm;
+  size_t num_bytes = 0;
+  size_t num_calls = 0;
+  size_t num_epsilons = 0;
+  for (const State& s : states_) {
+    num_bytes += s.bytes.size();
+    num_calls += s.calls.size();
+    num_epsilons += s.epsilons.size();
+  }
+  // Reserved in full: the spans below point into these arrays.
+  fsm.byte_edges_.reserve(num_bytes);
+  fsm.call_edges_.reserve(num_calls);
+  fsm.epsilon_edges_.reserve(num_epsilons);
+  fsm.states_.reserve(states_.size());
+  for (State& s : states_) {
+    Fsm::State out;
+    std::stable_sort(s.bytes.begin(), s.bytes.end(),
+                     [](const Fsm::ByteEdge& a, const Fsm::ByteEdge& b) { return a.lo < b.lo; });
+    const auto* bytes = fsm.byte_edges_.data() + fsm.byte_edges_.size();
+    fsm.byte_edges_.insert(fsm.byte_edges_.end(), s.bytes.begin(), s.bytes.end());
+    out.bytes = {bytes, s.bytes.size()};
+    const auto* calls = fsm.call_edges_.data() + fsm.call_edges_.size();
+    fsm.call_edges_.insert(fsm.call_edges_.end(), s.calls.begin(), s.calls.end());
+    out.calls = {calls, s.calls.size()};
+    const auto* epsilons = fsm.epsilon_edges_.data() + fsm.epsilon_edges_.size();
+    fsm.epsilon_edges_.insert(fsm.epsilon_edges_.end(), s.epsilons.begin(), s.epsilons.end());
+    out.epsilons = {epsilons, s.epsilons.size()};
+    for (const Fsm::ByteEdge& e : out.bytes) out.first.AddRange(e.lo, e.hi);
+    out.accept = s.accept;
+    fsm.states_.push_back(out);
+  }
+  states_.clear();
+  return fsm;
+}
+
+int64_t Fsm::MemorySizeBytes() const {
+  return static_cast<int64_t>(states_.size() * sizeof(State) + byte_edges_.size() * sizeof(ByteEdge) +
+                              call_edges_.size() * sizeof(CallEdge) + epsilon_edges_.size() * sizeof(uint32_t));
+}
+
+}  // namespace xgrammar

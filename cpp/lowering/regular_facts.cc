@@ -1,0 +1,133 @@
+// RegularFacts: depth-first evaluation with an explicit stack; meeting an expression that is still being visited means
+// recursion, which makes everything on the cycle and above it not foldable.
+#include "lowering/regular_facts.h"
+
+#include <algorithm>
+
+namespace xgrammar {
+
+namespace {
+
+constexpr int64_t kMaxSize = int64_t{1} << 40;  // Saturation: far above any budget.
+
+// Counted repetitions that take more states than this are not copied into the automaton around them: as a unit of
+// their own they count in the parse state, and one mask serves all counts.
+constexpr int64_t kMaxCopiedRepeatSize = 48;
+
+int64_t Saturate(int64_t value) { return std::min(value, kMaxSize); }
+
+}  // namespace
+
+RegularFacts::RegularFacts(const Grammar& grammar, const GrammarFacts& facts)
+    : grammar_(grammar), facts_(facts), entries_(static_cast<size_t>(grammar.num_exprs())) {}
+
+int64_t RegularFacts::FoldedSize(ExprId expr) {
+  Visit(expr);
+  return entry(expr).size;
+}
+
+bool RegularFacts::HasRuleRef(ExprId expr) {
+  Visit(expr);
+  return entry(expr).has_rule_ref;
+}
+
+int64_t RegularFacts::ExpandedRepeatSize(ExprId repeat) {
+  const int64_t child = FoldedSize(grammar_.children(repeat)[0]);
+  if (child == kNotFoldable) return kNotFoldable;
+  const int64_t max = grammar_.repeat_max(repeat);
+  const int64_t copies = max == kUnbounded ? grammar_.repeat_min(repeat) + 1 : max;
+  if (child != 0 && copies > kMaxSize / child) return kMaxSize;
+  return Saturate(copies * child);
+}
+
+ExprId RegularFacts::ChildAt(ExprId expr, size_t index) const {
+  switch (grammar_.kind(expr)) {
+    case ExprKind::kSequence:
+    case ExprKind::kChoices:
+    case ExprKind::kRepeat: {
+      const auto children = grammar_.children(expr);
+      return index < children.size() ? children[index] : kNoExpr;
+    }
+    case ExprKind::kRuleRef:
+      return index == 0 ? grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr))).body : kNoExpr;
+    default:
+      return kNoExpr;
+  }
+}
+
+void RegularFacts::Visit(ExprId root) {
+  if (entry(root).mark == Mark::kDone) return;
+  struct Frame {
+    ExprId expr;
+    size_t next_child;
+  };
+  std::vector<Frame> stack{{root, 0}};
+  entry(root).mark = Mark::kVisiting;
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    const ExprId child = ChildAt(frame.expr, frame.next_child);
+    if (child == kNoExpr) {
+      Finish(frame.expr);
+      stack.pop_back();
+      continue;
+    }
+    ++frame.next_child;
+    if (entry(child).mark == Mark::kVisiting) {
+      entry(frame.expr).size = kNotFoldable;
+    } else if (entry(child).mark == Mark::kUnknown) {
+      entry(child).mark = Mark::kVisiting;
+      stack.push_back({child, 0});
+    }
+  }
+}
+
+void RegularFacts::Finish(ExprId expr) {
+  Entry& result = entry(expr);
+  result.mark = Mark::kDone;
+  int64_t size = 0;
+  switch (grammar_.kind(expr)) {
+    case ExprKind::kEmpty:
+      size = 1;
+      break;
+    case ExprKind::kByteString:
+      size = static_cast<int64_t>(grammar_.bytes(expr).size());
+      break;
+    case ExprKind::kCharClass: {
+      const auto ranges = grammar_.ranges(expr);
+      size = ranges.empty() || ranges.back().hi < 0x80 ? 1 : 3 + 2 * static_cast<int64_t>(ranges.size());
+      break;
+    }
+    case ExprKind::kAutomaton:
+      for (const CodePointDfa::State& s : grammar_.automaton(expr)->states()) {
+        size += 1 + static_cast<int64_t>(s.edges.size());
+      }
+      break;
+    case ExprKind::kRuleRef:
+      result.has_rule_ref = true;
+      break;
+    default:
+      break;
+  }
+  for (size_t i = 0;; ++i) {
+    const ExprId child = ChildAt(expr, i);
+    if (child == kNoExpr) break;
+    const Entry& part = entry(child);
+    result.has_rule_ref = result.has_rule_ref || part.has_rule_ref;
+    if (part.size == kNotFoldable || part.mark != Mark::kDone) result.size = kNotFoldable;
+    size = Saturate(size + part.size);
+  }
+  if (result.size == kNotFoldable) return;
+  if (grammar_.kind(expr) == ExprKind::kRuleRef &&
+      grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr))).kind == RuleKind::kStructure) {
+    result.size = kNotFoldable;
+    return;
+  }
+  result.size = size;
+  if (grammar_.kind(expr) == ExprKind::kRepeat) {
+    const int64_t expanded = ExpandedRepeatSize(expr);
+    const bool plain_loop = grammar_.repeat_max(expr) == kUnbounded && grammar_.repeat_min(expr) <= 1;
+    result.size = plain_loop || expanded <= kMaxCopiedRepeatSize ? expanded : kNotFoldable;
+  }
+}
+
+}  // namespace xgrammar

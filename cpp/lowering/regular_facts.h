@@ -1,0 +1,48 @@
+// RegularFacts: which expressions are small regular languages, so that one deterministic automaton can stand for them.
+//
+// An expression is foldable when no recursion is reachable from it and no counted repetition in it would have to be
+// copied often; its size estimates the states of its nondeterministic byte automaton. Computed on demand, memoised,
+// linear in what is reached. Owned by one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/grammar_facts.h"
+#include "grammar/grammar.h"
+
+namespace xgrammar {
+
+class RegularFacts {
+ public:
+  /// Both must outlive this object.
+  RegularFacts(const Grammar& grammar, const GrammarFacts& facts);
+
+  /// Estimated automaton states, or kNotFoldable.
+  int64_t FoldedSize(ExprId expr);
+  /// Like FoldedSize, but for a repetition looks past its own count: the size with all copies made.
+  int64_t ExpandedRepeatSize(ExprId repeat);
+  /// Whether a rule reference is reachable without leaving the expression.
+  bool HasRuleRef(ExprId expr);
+
+  static constexpr int64_t kNotFoldable = -1;
+
+ private:
+  enum class Mark : uint8_t { kUnknown, kVisiting, kDone };
+  struct Entry {
+    Mark mark = Mark::kUnknown;
+    bool has_rule_ref = false;
+    int64_t size = 0;
+  };
+
+  void Visit(ExprId expr);
+  void Finish(ExprId expr);
+  ExprId ChildAt(ExprId expr, size_t index) const;
+  Entry& entry(ExprId expr) { return entries_[static_cast<size_t>(expr)]; }
+
+  const Grammar& grammar_;
+  const GrammarFacts& facts_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace xgrammar

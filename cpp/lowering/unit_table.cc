@@ -1,0 +1,136 @@
+// UnitTable: which kind of automaton a unit gets. Regular and small: one deterministic automaton. A counted repetition:
+// a counter. Everything else: an Fsm.
+#include "lowering/unit_table.h"
+
+#include <utility>
+
+#include "lowering/fsm_writer.h"
+
+namespace xgrammar {
+
+namespace {
+
+// Size of the nondeterministic automaton up to which folding is tried. Rules that refer to others stay small, so that
+// what they refer to (strings, numbers) keeps automata that are shared between places and grammars.
+constexpr int64_t kMaxLexemeSize = 8192;
+constexpr int64_t kMaxFoldedRuleSize = 512;
+// Automata given by the front end are deterministic already: folding them cannot explode.
+constexpr int64_t kMaxAutomatonSize = 65536;
+// Determinisation may not grow the automaton by more than this factor.
+constexpr int64_t kDfaGrowth = 4;
+constexpr int64_t kMinDfaBudget = 256;
+constexpr int64_t kMaxDfaStates = 16384;
+
+}  // namespace
+
+UnitTable::UnitTable(GrammarPtr grammar, DfaCache* dfa_cache)
+    : grammar_(std::move(grammar)), facts_(*grammar_), regular_(*grammar_, facts_), dfa_cache_(dfa_cache) {
+  CheckProductive(*grammar_, facts_);
+  root_ = UnitOfRule(facts_.ResolveAlias(grammar_->root()));
+}
+
+UnitId UnitTable::UnitOfRule(RuleId rule) {
+  return UnitOfExpr(grammar_->rule(rule).body, grammar_->rule(rule).kind);
+}
+
+UnitId UnitTable::UnitOfExpr(ExprId expr, RuleKind rule_kind) {
+  auto [it, inserted] = unit_of_expr_.try_emplace(expr, static_cast<UnitId>(units_.size()));
+  if (inserted) {
+    auto unit = std::make_unique<Unit>();
+    unit->expr = expr;
+    unit->rule_kind = rule_kind;
+    unit->nullable = facts_.IsNullable(expr);
+    units_.push_back(std::move(unit));
+    memory_size_bytes_ += static_cast<int64_t>(sizeof(Unit)) + 64;
+  }
+  return it->second;
+}
+
+const Unit& UnitTable::Get(UnitId id) {
+  if (!units_[id]->built) Build(id);
+  return *units_[id];
+}
+
+void UnitTable::Build(UnitId id) {
+  Unit* unit = units_[id].get();
+  unit->built = true;
+  if (!TryFold(unit) && !TryCount(unit)) {
+    unit->kind = Unit::Kind::kFsm;
+    unit->fsm = FsmWriter(this).Write(*unit);
+    memory_size_bytes_ += unit->fsm.MemorySizeBytes();
+  }
+  Number(id);
+}
+
+bool UnitTable::TryFold(Unit* unit) {
+  if (unit->rule_kind == RuleKind::kStructure) return false;
+  const ExprId expr = unit->expr;
+  const int64_t size = regular_.FoldedSize(expr);
+  if (size == RegularFacts::kNotFoldable) return false;
+  const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
+  const int64_t limit = grammar_->kind(expr) == ExprKind::kAutomaton ? kMaxAutomatonSize
+                        : lexeme                                     ? kMaxLexemeSize
+                                                                     : kMaxFoldedRuleSize;
+  if (size > limit) return false;
+  const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
+  unit->dfa = FoldToDfa(*grammar_, facts_, expr, static_cast<uint32_t>(budget), dfa_cache_);
+  if (unit->dfa == nullptr) return false;
+  unit->kind = Unit::Kind::kDfa;
+  return true;
+}
+
+bool UnitTable::TryCount(Unit* unit) {
+  const ExprId expr = unit->expr;
+  if (grammar_->kind(expr) != ExprKind::kRepeat) return false;
+  const ExprId child = grammar_->children(expr)[0];
+  const int64_t min = grammar_->repeat_min(expr);
+  const int64_t max = grammar_->repeat_max(expr);
+  if (!facts_.IsProductive(child)) return false;
+  if (max == kUnbounded && min <= 1) return false;  // A plain loop needs no counter.
+  unit->min = facts_.IsNullable(child) ? 0 : min;   // Copies of the empty string fill up to any minimum.
+  unit->max = max;
+  const int64_t size = regular_.FoldedSize(child);
+  if (size != RegularFacts::kNotFoldable && size <= kMaxLexemeSize) {
+    const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
+    ByteDfaPtr dfa = FoldToDfa(*grammar_, facts_, child, static_cast<uint32_t>(budget), dfa_cache_);
+    if (dfa != nullptr && dfa->is_prefix_free()) {
+      unit->dfa = std::move(dfa);
+      unit->kind = Unit::Kind::kCountedDfa;
+      return true;
+    }
+    // Small counts of a language that is not prefix-free are still one automaton with all copies made.
+    const int64_t expanded = regular_.ExpandedRepeatSize(expr);
+    if (expanded <= kMaxFoldedRuleSize) {
+      unit->dfa = FoldToDfa(*grammar_, facts_, expr, kMaxDfaStates, dfa_cache_);
+      if (unit->dfa != nullptr) {
+        unit->kind = Unit::Kind::kDfa;
+        return true;
+      }
+    }
+  }
+  unit->kind = Unit::Kind::kCountedCall;
+  unit->child = UnitOfExpr(child, RuleKind::kAuto);
+  return true;
+}
+
+void UnitTable::Number(UnitId id) {
+  Unit* unit = units_[id].get();
+  unit->first_state = static_cast<uint32_t>(unit_of_state_.size());
+  size_t count = 0;
+  switch (unit->kind) {
+    case Unit::Kind::kDfa:
+    case Unit::Kind::kCountedDfa:
+      count = unit->dfa->num_states();
+      break;
+    case Unit::Kind::kFsm:
+      count = unit->fsm.num_states();
+      break;
+    case Unit::Kind::kCountedCall:
+      count = 2;
+      break;
+  }
+  unit_of_state_.resize(unit_of_state_.size() + count, id);
+  memory_size_bytes_ += static_cast<int64_t>(count * sizeof(UnitId));
+}
+
+}  // namespace xgrammar

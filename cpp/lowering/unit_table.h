@@ -1,0 +1,94 @@
+// UnitTable: the automata of one grammar, built one by one when a parse first reaches them.
+//
+// A unit is an expression with an automaton of its own: the body of a rule, or a part that lowering sets apart so that
+// its states (and what is learned about tokens there) are shared. Four kinds:
+//   kDfa          a regular language folded into one deterministic automaton;
+//   kCountedDfa   `min` to `max` copies of a prefix-free regular language; the copies are counted in the parse item;
+//   kFsm          anything that calls other units;
+//   kCountedCall  `min` to `max` copies of any other unit, counted likewise.
+// So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base + local index.
+//
+// Not thread-safe: the parser calls it under its growth lock. Built units are immutable and at stable addresses.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/grammar_facts.h"
+#include "grammar/grammar.h"
+#include "lowering/fold_to_dfa.h"
+#include "lowering/fsm.h"
+#include "lowering/regular_facts.h"
+
+namespace xgrammar {
+
+struct Unit {
+  enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall };
+
+  ExprId expr = kNoExpr;
+  RuleKind rule_kind = RuleKind::kAuto;
+  Kind kind = Kind::kFsm;
+  bool built = false;
+  bool nullable = false;
+  uint32_t first_state = 0;
+  int64_t min = 0;           ///< Counted kinds.
+  int64_t max = kUnbounded;  ///< Counted kinds.
+  ByteDfaPtr dfa;            ///< kDfa; kCountedDfa: one copy.
+  Fsm fsm;                   ///< kFsm.
+  UnitId child = 0;          ///< kCountedCall.
+
+  /// The count after one more copy; counts past an open end do not matter and stay at `min`.
+  uint32_t NextCount(uint32_t count) const {
+    const int64_t next = int64_t{count} + 1;
+    return static_cast<uint32_t>(max == kUnbounded && next > min ? min : next);
+  }
+  bool MayEndAt(uint32_t count) const { return int64_t{count} >= min; }
+  bool MayGoOnAt(uint32_t count) const { return max == kUnbounded || int64_t{count} < max; }
+};
+
+/// kCountedCall has two states: before a copy, and just after one.
+constexpr uint32_t kCountedCallBefore = 0;
+constexpr uint32_t kCountedCallAfter = 1;
+
+class UnitTable {
+ public:
+  /// `grammar` and `dfa_cache` must outlive the table.
+  UnitTable(GrammarPtr grammar, DfaCache* dfa_cache);
+
+  UnitId root() const { return root_; }
+  /// Builds the unit if that has not happened.
+  const Unit& Get(UnitId id);
+  bool IsNullable(UnitId id) const { return units_[id]->nullable; }
+  /// The unit that a state belongs to. Precondition: it was built.
+  const Unit& UnitOfState(uint32_t state) const { return *units_[unit_of_state_[state]]; }
+  UnitId UnitIdOfState(uint32_t state) const { return unit_of_state_[state]; }
+
+  int64_t num_units() const { return static_cast<int64_t>(units_.size()); }
+  int64_t num_states() const { return static_cast<int64_t>(unit_of_state_.size()); }
+  int64_t MemorySizeBytes() const { return memory_size_bytes_; }
+
+ private:
+  friend class FsmWriter;
+
+  UnitId UnitOfExpr(ExprId expr, RuleKind rule_kind);
+  UnitId UnitOfRule(RuleId rule);
+  void Build(UnitId id);
+  bool TryFold(Unit* unit);
+  bool TryCount(Unit* unit);
+  void Number(UnitId id);
+
+  GrammarPtr grammar_;
+  GrammarFacts facts_;
+  RegularFacts regular_;
+  DfaCache* dfa_cache_;
+  std::vector<std::unique_ptr<Unit>> units_;
+  std::unordered_map<ExprId, UnitId> unit_of_expr_;
+  std::vector<UnitId> unit_of_state_;
+  UnitId root_ = 0;
+  int64_t memory_size_bytes_ = 0;
+};
+
+}  // namespace xgrammar
