@@ -24,6 +24,8 @@ void AddScalarEdges(uint32_t lo, uint32_t hi, int32_t target, std::vector<Edge>*
 }  // namespace
 
 CodePointDfa Complement(const CodePointDfa& dfa) {
+  // The start of the empty language is already what the sink would be.
+  if (dfa.IsEmpty()) return LengthRange(0, -1, 1);
   const auto sink = static_cast<int32_t>(dfa.states().size());
   std::vector<CodePointDfa::State> states;
   states.reserve(dfa.states().size() + 1);
