@@ -1,5 +1,5 @@
-// Grammar algebra: union and concatenation of grammars. The inputs stay unchanged; the former roots become `root_1`,
-// `root_2`, ... and the new start rule is `root`.
+// Grammar algebra: union and concatenation of grammars. The inputs stay unchanged; the former roots
+// become `root_1`, `root_2`, ... and the new start rule is `root`.
 #pragma once
 
 #include <span>

@@ -1,7 +1,9 @@
-// GrammarBuilder: hash-consing of expression nodes, the simplifications that make trivial forms canonical, and rules.
+// GrammarBuilder: hash-consing of expression nodes, the simplifications that make trivial forms
+// canonical, and rules.
 //
-// A node is looked up by a hash of its content before it is stored, so equal nodes share an id and children always have
-// smaller ids than their parents (Import relies on that order). Copying rules of another grammar is in import.cc.
+// A node is looked up by a hash of its content before it is stored, so equal nodes share an id and
+// children always have smaller ids than their parents (Import relies on that order). Copying rules
+// of another grammar is in import.cc.
 #include "grammar/builder.h"
 
 #include <algorithm>
@@ -16,8 +18,8 @@ namespace xgrammar {
 
 namespace {
 
-// Literals are merged with their neighbours only up to this size: nested groups around a huge literal would otherwise
-// store one copy of it per level.
+// Literals are merged with their neighbours only up to this size: nested groups around a huge
+// literal would otherwise store one copy of it per level.
 constexpr size_t kMaxMergedBytes = 4096;
 constexpr size_t kInitialTableSize = 64;
 constexpr size_t kMaxPoolSize = static_cast<size_t>(std::numeric_limits<int32_t>::max());
@@ -51,11 +53,11 @@ uint64_t HashAutomaton(const CodePointDfa& dfa) {
 }
 
 bool SameAutomaton(const CodePointDfa& a, const CodePointDfa& b) {
-  return &a == &b || std::equal(a.states().begin(), a.states().end(), b.states().begin(),
-                                b.states().end(),
-                                [](const CodePointDfa::State& x, const CodePointDfa::State& y) {
-                                  return x.accept == y.accept && x.edges == y.edges;
-                                });
+  return &a == &b ||
+         std::equal(a.states().begin(), a.states().end(), b.states().begin(), b.states().end(),
+                    [](const CodePointDfa::State& x, const CodePointDfa::State& y) {
+                      return x.accept == y.accept && x.edges == y.edges;
+                    });
 }
 
 void CheckPool(size_t size, int64_t maximum) {
@@ -76,8 +78,7 @@ void CheckBytes(size_t size) {
 GrammarBuilder::GrammarBuilder(const Limits& limits)
     : limits_(limits), grammar_(std::make_shared<Grammar>()), table_(kInitialTableSize, kNoExpr) {
   // Pool offsets are 32 bits wide, whatever the caller allows.
-  limits_.max_grammar_size =
-      std::min(limits_.max_grammar_size, static_cast<int64_t>(kMaxPoolSize));
+  limits_.max_grammar_size = std::min(limits_.max_grammar_size, static_cast<int64_t>(kMaxPoolSize));
 }
 
 GrammarBuilder::~GrammarBuilder() = default;
@@ -93,8 +94,8 @@ void GrammarBuilder::GrowTable() {
   table_ = std::move(table);
 }
 
-// `equal(id)` compares the content of a stored node of the same kind; `store()` appends the content to its pool and
-// returns the node.
+// `equal(id)` compares the content of a stored node of the same kind; `store()` appends the content
+// to its pool and returns the node.
 template <typename Equal, typename Store>
 ExprId GrammarBuilder::FindOrAdd(ExprKind kind, uint64_t hash, const Equal& equal,
                                  const Store& store) {
@@ -201,7 +202,8 @@ ExprId GrammarBuilder::AddRuleRef(RuleId rule) {
 ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
   std::vector<ExprId> flat;
   flat.reserve(parts.size());
-  // A run of literals is gathered as bytes and stored once, so that a long run costs its length and not its square.
+  // A run of literals is gathered as bytes and stored once, so that a long run costs its length and
+  // not its square.
   std::string run;
   int64_t run_parts = 0;
   auto end_run = [&] {
@@ -294,7 +296,8 @@ ExprId GrammarBuilder::AddRepeat(ExprId child, int64_t min, int64_t max) {
 
 ExprId GrammarBuilder::AddAutomaton(CodePointDfaPtr automaton) {
   if (automaton->IsEmpty()) return AddNothing();
-  // The only trimmed machine of one state without edges that is not empty accepts just the empty string.
+  // The only trimmed machine of one state without edges that is not empty accepts just the empty
+  // string.
   if (automaton->states().size() == 1 && automaton->states()[0].edges.empty()) return AddEmpty();
   return FindOrAdd(
       ExprKind::kAutomaton, HashAutomaton(*automaton),

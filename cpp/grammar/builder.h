@@ -1,9 +1,10 @@
 // GrammarBuilder: the only way to make a Grammar.
 //
-// Every Add function hash-conses: the same call gives the same id. Trivial forms are simplified on the way (a sequence
-// drops empties and is flattened, one alternative stands for itself, a repetition of exactly one is its child), so that
-// later stages see one spelling of each idea. Hash-consing after Filliatre and Conchon, "Type-safe modular hash-consing",
-// 2006: every node is looked up by content in an open-addressing table before it is stored. Owned by one thread.
+// Every Add function hash-conses: the same call gives the same id. Trivial forms are simplified on
+// the way (a sequence drops empties and is flattened, one alternative stands for itself, a
+// repetition of exactly one is its child), so that later stages see one spelling of each idea.
+// Hash-consing after Filliatre and Conchon, "Type-safe modular hash-consing", 2006: every node is
+// looked up by content in an open-addressing table before it is stored. Owned by one thread.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ class GrammarBuilder {
   /// No alternatives give AddNothing().
   ExprId AddChoices(std::span<const ExprId> alternatives);
   ExprId AddChoices(std::initializer_list<ExprId> alternatives);
-  /// Precondition: 0 <= min, and max is kUnbounded or >= min. Raises kLimit past Limits::max_repeat.
+  /// Precondition: 0 <= min, and max is kUnbounded or >= min. Raises kLimit past
+  /// Limits::max_repeat.
   ExprId AddRepeat(ExprId child, int64_t min, int64_t max);
   ExprId AddOptional(ExprId child) { return AddRepeat(child, 0, 1); }
   ExprId AddStar(ExprId child) { return AddRepeat(child, 0, kUnbounded); }
@@ -63,8 +65,8 @@ class GrammarBuilder {
   /// Reading what has been built so far.
   const Grammar& view() const { return *grammar_; }
 
-  /// Copies all rules and expressions of `other` into this builder under names made unused; returns the id that each
-  /// rule of `other` got, by its old id.
+  /// Copies all rules and expressions of `other` into this builder under names made unused; returns
+  /// the id that each rule of `other` got, by its old id.
   std::vector<RuleId> Import(const Grammar& other);
 
   /// Ends building; the builder is empty afterwards. Raises kInternal if a rule has no body.
@@ -82,8 +84,8 @@ class GrammarBuilder {
 
   Limits limits_;
   std::shared_ptr<Grammar> grammar_;
-  std::vector<ExprId> table_;      // Open addressing with linear probing; kNoExpr marks a free slot.
-  std::vector<uint64_t> hashes_;   // By expression id, so that growing the table reads no content.
+  std::vector<ExprId> table_;     // Open addressing with linear probing; kNoExpr marks a free slot.
+  std::vector<uint64_t> hashes_;  // By expression id, so that growing the table reads no content.
   std::unordered_map<std::string, RuleId> rule_ids_;
   std::unordered_map<std::string, int32_t> name_counters_;
 };

@@ -1,7 +1,8 @@
 // Grammar: reading expression nodes out of the pools they are stored in.
 //
-// Each kind of node keeps its variable-length part in one shared pool (bytes, ranges, children), so that a node is
-// twelve bytes and a grammar is a handful of allocations. GrammarBuilder fills the pools; nothing here changes them.
+// Each kind of node keeps its variable-length part in one shared pool (bytes, ranges, children), so
+// that a node is twelve bytes and a grammar is a handful of allocations. GrammarBuilder fills the
+// pools; nothing here changes them.
 #include "grammar/grammar.h"
 
 namespace xgrammar {

@@ -1,9 +1,11 @@
-// Grammar: the abstract syntax tree that every front end makes and every later stage reads, and nothing else.
+// Grammar: the abstract syntax tree that every front end makes and every later stage reads, and
+// nothing else.
 //
-// A grammar is a list of named rules over hash-consed expression nodes: equal expressions have equal ids, so shared
-// sub-expressions are stored once and comparing languages by structure is comparing ids. Terminals are code points and
-// UTF-8 byte strings; the byte level begins in lowering/. A Grammar is immutable and held by shared_ptr<const>; it is
-// made by GrammarBuilder only.
+// A grammar is a list of named rules over hash-consed expression nodes: equal expressions have
+// equal ids, so shared sub-expressions are stored once and comparing languages by structure is
+// comparing ids. Terminals are code points and UTF-8 byte strings; the byte level begins in
+// lowering/. A Grammar is immutable and held by shared_ptr<const>; it is made by GrammarBuilder
+// only.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +39,10 @@ enum class ExprKind : uint8_t {
 /// How lowering may treat a rule.
 enum class RuleKind : uint8_t {
   kAuto,       ///< Lowering decides.
-  kLexeme,     ///< A lexical unit (string, number, white space): one deterministic automaton if it fits the budget.
-  kStructure,  ///< Never folded into one automaton, even if its language is regular (objects, arrays, documents).
+  kLexeme,     ///< A lexical unit (string, number, white space): one deterministic automaton if it
+               ///< fits the budget.
+  kStructure,  ///< Never folded into one automaton, even if its language is regular (objects,
+               ///< arrays, documents).
 };
 
 struct Rule {
@@ -65,8 +69,12 @@ class Grammar {
   /// kRuleRef only.
   RuleId rule_ref(ExprId id) const { return exprs_[static_cast<size_t>(id)].offset; }
   /// kRepeat only.
-  int64_t repeat_min(ExprId id) const { return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].min; }
-  int64_t repeat_max(ExprId id) const { return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].max; }
+  int64_t repeat_min(ExprId id) const {
+    return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].min;
+  }
+  int64_t repeat_max(ExprId id) const {
+    return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].max;
+  }
   /// kAutomaton only.
   const CodePointDfaPtr& automaton(ExprId id) const {
     return automata_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].offset)];
@@ -80,7 +88,8 @@ class Grammar {
 
   struct Expr {
     ExprKind kind = ExprKind::kEmpty;
-    int32_t offset = 0;  ///< Start in the pool of the kind; the rule or automaton index; start in children_ for kRepeat.
+    int32_t offset = 0;  ///< Start in the pool of the kind; the rule or automaton index; start in
+                         ///< children_ for kRepeat.
     int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for kRepeat.
   };
   struct RepeatBounds {

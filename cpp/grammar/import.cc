@@ -1,7 +1,8 @@
 // GrammarBuilder::Import: copying the rules of a finished grammar into one under construction.
 //
-// Children have smaller ids than their parents (builder.cc), so one downward sweep marks what the rules use and one
-// upward sweep rebuilds it; no recursion, linear in the size of the other grammar.
+// Children have smaller ids than their parents (builder.cc), so one downward sweep marks what the
+// rules use and one upward sweep rebuilds it; no recursion, linear in the size of the other
+// grammar.
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,8 @@ std::vector<bool> MarkUsedExprs(const Grammar& grammar) {
   }
   for (ExprId id = grammar.num_exprs() - 1; id >= 0; --id) {
     ExprKind kind = grammar.kind(id);
-    bool has_children = kind == ExprKind::kSequence || kind == ExprKind::kChoices ||
-                        kind == ExprKind::kRepeat;
+    bool has_children =
+        kind == ExprKind::kSequence || kind == ExprKind::kChoices || kind == ExprKind::kRepeat;
     if (!has_children || !used[static_cast<size_t>(id)]) continue;
     for (ExprId child : grammar.children(id)) used[static_cast<size_t>(child)] = true;
   }

@@ -10,6 +10,7 @@ namespace xgrammar {
 
 /// Parses EBNF text (well-formed UTF-8) whose start rule is `root_rule_name`.
 /// Raises kGrammarSyntax with line and column (1-based, code points), kLimit.
-GrammarPtr ParseEbnf(std::string_view text, std::string_view root_rule_name = "root", const Limits& limits = {});
+GrammarPtr ParseEbnf(std::string_view text, std::string_view root_rule_name = "root",
+                     const Limits& limits = {});
 
 }  // namespace xgrammar
