@@ -1,0 +1,64 @@
+"""Loads the cases and builds what they describe."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import xgrammar as xgr
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of a data file."""
+
+    fields: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.fields["id"])
+
+    @property
+    def features(self) -> list[str]:
+        return list(self.fields.get("features", []))
+
+    @property
+    def expects_error(self) -> Any:
+        return self.fields.get("error", False)
+
+    def value(self, name: str) -> Any:
+        """A field, or the value of its Python expression (the data files are our own)."""
+        expression = self.fields.get(name + "_python")
+        return self.fields.get(name) if expression is None else eval(expression)  # noqa: S307
+
+    def texts(self, name: str) -> list[bytes]:
+        """`accept` or `reject`, as bytes."""
+        plain = [text.encode() for text in self.fields.get(name, [])]
+        return plain + [bytes.fromhex(text) for text in self.fields.get(name + "_hex", [])]
+
+    def build(self) -> xgr.Grammar:
+        """The grammar; raises what the library raises."""
+        kind = self.fields["kind"]
+        options = {key: value for key, value in self.fields.get("options", {}).items() if key != "vocab"}
+        if isinstance(options.get("separators"), list):
+            options["separators"] = tuple(options["separators"])
+        source = self.value("input")
+        if kind == "json_schema":
+            text = source if isinstance(source, str) else json.dumps(source, ensure_ascii=False)
+            return xgr.Grammar.from_json_schema(text, **options)
+        constructor = {"ebnf": "from_ebnf", "gbnf": "from_ebnf", "regex": "from_regex", "lark": "from_lark"}[kind]
+        grammar: xgr.Grammar = getattr(xgr.Grammar, constructor)(source, **options)
+        return grammar
+
+
+def load_cases() -> list[Case]:
+    """All cases of all files, in a fixed order; ids are unique."""
+    cases = []
+    for path in sorted(DATA.glob("*/*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            cases.append(Case(json.loads(line)))
+    return cases
