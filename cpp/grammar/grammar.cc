@@ -26,6 +26,22 @@ std::span<const ExprId> Grammar::children(ExprId id) const {
   return std::span<const ExprId>(children_).subspan(static_cast<size_t>(expr.offset), count);
 }
 
+std::vector<bool> Grammar::UsedExprs() const {
+  std::vector<bool> used(exprs_.size(), false);
+  for (const Rule& rule : rules_) {
+    if (rule.body != kNoExpr) used[static_cast<size_t>(rule.body)] = true;
+    if (rule.lookahead != kNoExpr) used[static_cast<size_t>(rule.lookahead)] = true;
+  }
+  // Children have smaller ids than their parents, so one downward sweep reaches everything.
+  for (ExprId id = num_exprs() - 1; id >= 0; --id) {
+    bool has_children = kind(id) == ExprKind::kSequence || kind(id) == ExprKind::kChoices ||
+                        kind(id) == ExprKind::kRepeat;
+    if (!has_children || !used[static_cast<size_t>(id)]) continue;
+    for (ExprId child : children(id)) used[static_cast<size_t>(child)] = true;
+  }
+  return used;
+}
+
 int64_t Grammar::MemorySizeBytes() const {
   size_t size = sizeof(Grammar) + bytes_.capacity() + exprs_.capacity() * sizeof(Expr) +
                 children_.capacity() * sizeof(ExprId) +

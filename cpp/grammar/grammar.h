@@ -80,6 +80,10 @@ class Grammar {
     return automata_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].offset)];
   }
 
+  /// By id: whether the body or lookahead of some rule contains the expression. Builders leave
+  /// intermediate ones.
+  std::vector<bool> UsedExprs() const;
+
   /// Bytes held, automata included.
   int64_t MemorySizeBytes() const;
 

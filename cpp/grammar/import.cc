@@ -1,35 +1,13 @@
 // GrammarBuilder::Import: copying the rules of a finished grammar into one under construction.
 //
-// Children have smaller ids than their parents (builder.cc), so one downward sweep marks what the
-// rules use and one upward sweep rebuilds it; no recursion, linear in the size of the other
-// grammar.
+// Children have smaller ids than their parents (builder.cc), so one upward sweep rebuilds what the
+// rules use; no recursion, linear in the size of the other grammar.
 #include <utility>
 #include <vector>
 
 #include "grammar/builder.h"
 
 namespace xgrammar {
-
-namespace {
-
-std::vector<bool> MarkUsedExprs(const Grammar& grammar) {
-  std::vector<bool> used(static_cast<size_t>(grammar.num_exprs()), false);
-  for (RuleId rule = 0; rule < grammar.num_rules(); ++rule) {
-    used[static_cast<size_t>(grammar.rule(rule).body)] = true;
-    ExprId lookahead = grammar.rule(rule).lookahead;
-    if (lookahead != kNoExpr) used[static_cast<size_t>(lookahead)] = true;
-  }
-  for (ExprId id = grammar.num_exprs() - 1; id >= 0; --id) {
-    ExprKind kind = grammar.kind(id);
-    bool has_children =
-        kind == ExprKind::kSequence || kind == ExprKind::kChoices || kind == ExprKind::kRepeat;
-    if (!has_children || !used[static_cast<size_t>(id)]) continue;
-    for (ExprId child : grammar.children(id)) used[static_cast<size_t>(child)] = true;
-  }
-  return used;
-}
-
-}  // namespace
 
 ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
                                   const std::vector<RuleId>& rule_ids,
@@ -63,7 +41,7 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
 }
 
 void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids) {
-  std::vector<bool> used = MarkUsedExprs(other);
+  std::vector<bool> used = other.UsedExprs();
   std::vector<ExprId> expr_ids(used.size(), kNoExpr);
   for (ExprId id = 0; id < other.num_exprs(); ++id) {
     if (!used[static_cast<size_t>(id)]) continue;
