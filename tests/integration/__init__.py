@@ -1,0 +1,1 @@
+"""The library as serving engines use it: threads, processes, speculation, long inputs."""
