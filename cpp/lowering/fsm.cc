@@ -20,7 +20,28 @@ void FsmBuilder::AddEpsilon(uint32_t from, uint32_t to) {
   if (from != to) states_[from].epsilons.push_back(to);
 }
 
+void FsmBuilder::SkipTrivialStates() {
+  // A state that only steps on by one epsilon is its target: calls then see that a rule ends behind them.
+  std::vector<uint32_t> target(states_.size());
+  for (uint32_t i = 0; i < num_states(); ++i) {
+    uint32_t s = i;
+    // Epsilon cycles end the walk after as many steps as there are states.
+    for (uint32_t steps = 0; steps < num_states(); ++steps) {
+      const State& state = states_[s];
+      if (state.accept || !state.bytes.empty() || !state.calls.empty() || state.epsilons.size() != 1) break;
+      s = state.epsilons[0];
+    }
+    target[i] = s;
+  }
+  for (State& s : states_) {
+    for (Fsm::ByteEdge& e : s.bytes) e.target = target[e.target];
+    for (Fsm::CallEdge& e : s.calls) e.target = target[e.target];
+    for (uint32_t& e : s.epsilons) e = target[e];
+  }
+}
+
 Fsm FsmBuilder::Build() {
+  SkipTrivialStates();
   Fsm fsm;
   size_t num_bytes = 0;
   size_t num_calls = 0;

@@ -63,6 +63,8 @@ class FsmBuilder {
   Fsm Build();
 
  private:
+  void SkipTrivialStates();
+
   struct State {
     std::vector<Fsm::ByteEdge> bytes;
     std::vector<Fsm::CallEdge> calls;

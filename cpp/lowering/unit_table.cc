@@ -53,7 +53,6 @@ const Unit& UnitTable::Get(UnitId id) {
 
 void UnitTable::Build(UnitId id) {
   Unit* unit = units_[id].get();
-  unit->built = true;
   if (!TryFold(unit) && !TryCount(unit)) {
     unit->kind = Unit::Kind::kFsm;
     unit->fsm = FsmWriter(this).Write(*unit);
@@ -130,6 +129,7 @@ void UnitTable::Number(UnitId id) {
       break;
   }
   unit_of_state_.resize(unit_of_state_.size() + count, id);
+  unit->built = true;
   memory_size_bytes_ += static_cast<int64_t>(count * sizeof(UnitId));
 }
 

@@ -1,0 +1,161 @@
+// The closure of a kernel: predict and complete until nothing new follows (Earley 1970), then give every rule predicted
+// on the way its continuation.
+//
+// While the closure runs, a predicted rule's items carry the prediction's index instead of a continuation id
+// (kLocalBit), because the list of who waits for it is still growing. Afterwards predictions are resolved innermost
+// first: one whose waiting items hold only known continuations is interned by value. What remains waits for itself
+// (left recursion) and gets an identity of its own.
+#include <algorithm>
+#include <utility>
+
+#include "parser/parser.h"
+#include "support/error.h"
+
+namespace xgrammar {
+
+void Parser::Close(std::span<const Item> kernel) {
+  seen_.Clear();
+  work_.clear();
+  dfa_found_.clear();
+  scan_found_.clear();
+  num_predictions_ = 0;
+  prediction_of_unit_.clear();
+  accepting_ = false;
+  for (const Item& item : kernel) Push(item);
+  while (!work_.empty()) {
+    const Item item = work_.back();
+    work_.pop_back();
+    CloseItem(item);
+    if (static_cast<int64_t>(seen_.size()) > limits_.max_items) {
+      ThrowLimitError("max_items", static_cast<int64_t>(seen_.size()), limits_.max_items);
+    }
+  }
+}
+
+void Parser::Push(const Item& item) {
+  if (seen_.Add(item)) work_.push_back(item);
+}
+
+void Parser::CloseItem(const Item& item) {
+  if (item.state == kDoneState) {
+    accepting_ = true;
+    return;
+  }
+  const Unit& unit = units_.UnitOfState(item.state);
+  const uint32_t local = item.state - unit.first_state;
+  switch (unit.kind) {
+    case Unit::Kind::kDfa:
+      if (unit.dfa->IsAccept(local)) Complete(item.continuation);
+      dfa_found_.push_back(item);
+      break;
+    case Unit::Kind::kCountedDfa:
+      if (local == 0 && unit.MayEndAt(item.count)) Complete(item.continuation);
+      if (local != 0 || unit.MayGoOnAt(item.count)) dfa_found_.push_back(item);
+      break;
+    case Unit::Kind::kFsm:
+      CloseFsmItem(unit, item);
+      break;
+    case Unit::Kind::kCountedCall:
+      if (unit.MayEndAt(item.count)) Complete(item.continuation);
+      // An empty copy is never made: `min` is 0 where copies can be empty.
+      if (unit.MayGoOnAt(item.count)) {
+        Call(unit.child, {unit.first_state + kCountedCallAfter, item.continuation, item.count}, false);
+      }
+      break;
+  }
+}
+
+void Parser::CloseFsmItem(const Unit& unit, const Item& item) {
+  const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
+  if (state.accept) Complete(item.continuation);
+  if (!state.bytes.empty()) scan_found_.push_back(item);
+  for (uint32_t target : state.epsilons) Push({unit.first_state + target, item.continuation, 0});
+  for (const Fsm::CallEdge& call : state.calls) {
+    const Item after{unit.first_state + call.target, item.continuation, 0};
+    const bool step_over = units_.IsNullable(call.unit);
+    if (unit.fsm.state(call.target).OnlyReturns()) {
+      // Tail call: the callee's end is this rule's end.
+      const Unit& callee = units_.Get(call.unit);
+      Push({callee.first_state, item.continuation, 0});
+      if (step_over) Push(after);
+    } else {
+      Call(call.unit, after, step_over);
+    }
+  }
+}
+
+void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {
+  auto [it, inserted] = prediction_of_unit_.try_emplace(unit, static_cast<uint32_t>(num_predictions_));
+  const uint32_t index = it->second;
+  if (inserted) {
+    if (predictions_.size() <= num_predictions_) predictions_.emplace_back();
+    predictions_[num_predictions_].unit = unit;
+    predictions_[num_predictions_].returns.clear();
+    ++num_predictions_;
+    Push({units_.Get(unit).first_state, kLocalBit | index, 0});
+  }
+  predictions_[index].returns.push_back(return_item);
+  if (step_over) Push(return_item);
+}
+
+void Parser::Complete(uint32_t continuation) {
+  // A rule that began in this very set and has already ended is nullable: its callers were stepped over it.
+  if ((continuation & kLocalBit) != 0) return;
+  if (continuation == kRootContinuation) {
+    accepting_ = true;
+    return;
+  }
+  for (const Item& item : SettledReturns(continuation)) Push(item);
+}
+
+void Parser::ResolvePredictions() {
+  prediction_ids_.assign(num_predictions_, 0);
+  // Kahn's topological order (Kahn 1962): waits_for[p] counts the distinct predictions that p's list mentions.
+  std::vector<std::vector<uint32_t>> users(num_predictions_);
+  std::vector<uint32_t> missing(num_predictions_, 0);
+  for (uint32_t p = 0; p < num_predictions_; ++p) {
+    for (const Item& item : predictions_[p].returns) {
+      if ((item.continuation & kLocalBit) == 0) continue;
+      users[item.continuation & ~kLocalBit].push_back(p);
+      ++missing[p];
+    }
+  }
+  const auto resolved = [this](const std::vector<Item>& returns) {
+    std::vector<Item> out = returns;
+    for (Item& item : out) {
+      if ((item.continuation & kLocalBit) != 0) {
+        item.continuation = prediction_ids_[item.continuation & ~kLocalBit];
+      }
+    }
+    return out;
+  };
+  std::vector<uint8_t> done(num_predictions_, 0);
+  std::vector<uint32_t> ready;
+  for (uint32_t p = 0; p < num_predictions_; ++p) {
+    if (missing[p] == 0) ready.push_back(p);
+  }
+  while (!ready.empty()) {
+    const uint32_t p = ready.back();
+    ready.pop_back();
+    done[p] = 1;
+    prediction_ids_[p] = InternContinuation(resolved(predictions_[p].returns));
+    for (uint32_t user : users[p]) {
+      if (--missing[user] == 0) ready.push_back(user);
+    }
+  }
+  // Left recursion: ids first, then the lists that mention them.
+  std::vector<uint32_t> cyclic;
+  for (uint32_t p = 0; p < num_predictions_; ++p) {
+    if (done[p] != 0) continue;
+    cyclic.push_back(p);
+    prediction_ids_[p] = AddContinuation({});
+  }
+  for (uint32_t p : cyclic) {
+    std::vector<Item> returns = resolved(predictions_[p].returns);
+    std::sort(returns.begin(), returns.end());
+    returns.erase(std::unique(returns.begin(), returns.end()), returns.end());
+    continuations_[prediction_ids_[p]].returns = arena_.Copy(std::span<const Item>(returns));
+  }
+}
+
+}  // namespace xgrammar

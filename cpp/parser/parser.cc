@@ -1,0 +1,346 @@
+// Parser: transitions, interning of sets and continuations, and the normal form of counts for masks. The closure of a
+// kernel (predict, complete) is in closure.cc.
+#include "parser/parser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/error.h"
+
+namespace xgrammar {
+
+namespace {
+
+// A matcher that holds an old generation may go on growing it this far past the budget.
+constexpr int64_t kHardMemoryFactor = 2;
+
+// Stands for "this continuation has been returned to" in a SeenItems.
+constexpr uint32_t kReturnedMark = 0xFFFFFFFE;
+
+uint64_t HashItems(std::span<const Item> items) {
+  uint64_t h = items.size() * 0x9E3779B97F4A7C15ull;
+  for (const Item& item : items) {
+    h = (h ^ HashItem(item)) * 0xFF51AFD7ED558CCDull;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+bool SameItems(std::span<const Item> a, std::span<const Item> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+void SortUnique(std::vector<Item>* items) {
+  std::sort(items->begin(), items->end());
+  items->erase(std::unique(items->begin(), items->end()), items->end());
+}
+
+}  // namespace
+
+Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, uint32_t count_horizon,
+               const Limits& limits)
+    : limits_(limits),
+      count_horizon_(count_horizon),
+      dfa_cache_(std::move(dfa_cache)),
+      units_(std::move(grammar), dfa_cache_.get()) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  sets_.Append();  // kDeadSet.
+  AddContinuation({});
+  // The start rule is called by nobody: its first item stands in the kernel with the root continuation.
+  const Unit& root = units_.Get(units_.root());
+  std::vector<Item> kernel{{root.first_state, kRootContinuation, 0}};
+  Settle(&kernel);
+  start_ = InternSet(kernel);
+}
+
+SetId Parser::Grow(SetId set, uint8_t byte, EdgeMap* edges, bool with_dfa_items) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const uint32_t known = edges->Find(set, byte);
+  if (known != EdgeMap::kUnknown) return known;
+  CheckMemory();
+  std::vector<Item> kernel;
+  Scan(sets_[set], byte, false, &kernel);
+  if (with_dfa_items) StepAutomata(sets_[set], byte, &kernel);
+  Settle(&kernel);
+  const SetId target = InternSet(kernel);
+  edges->Insert(set, byte, target);
+  return target;
+}
+
+SetId Parser::NextByLiteral(SetId set, uint8_t byte) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  CheckMemory();
+  std::vector<Item> kernel;
+  Scan(sets_[set], byte, true, &kernel);
+  Settle(&kernel);
+  return InternSet(kernel);
+}
+
+SetId Parser::AfterReturn(ContinuationId continuation) {
+  Continuation& c = continuations_[continuation];
+  const SetId known = c.after.load(std::memory_order_acquire);
+  if (known != kUnknownSet) return known;
+  std::lock_guard<std::mutex> lock(mutex_);
+  CheckMemory();
+  std::vector<Item> kernel;
+  if (continuation == kRootContinuation) {
+    kernel.push_back({kDoneState, kRootContinuation, 0});
+  } else {
+    const auto settled = SettledReturns(continuation);
+    kernel.assign(settled.begin(), settled.end());
+  }
+  const SetId after = InternSet(kernel);
+  c.after.store(after, std::memory_order_release);
+  return after;
+}
+
+void Parser::Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const {
+  if (!set.scan_first.Contains(byte)) return;
+  for (const ScanItem& item : set.scan_items) {
+    if (!item.state->first.Contains(byte)) continue;
+    for (const Fsm::ByteEdge& e : item.state->bytes) {
+      if (byte < e.lo) break;  // Sorted by lo.
+      if (byte > e.hi || (literal_only && !e.literal)) continue;
+      out->push_back({item.unit_first_state + e.target, item.continuation, 0});
+    }
+  }
+}
+
+void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const {
+  for (const DfaItem& item : set.dfa_items) {
+    const uint32_t target = item.unit->dfa->Next(item.state, byte);
+    if (target == ByteDfa::kDead) continue;
+    out->push_back({item.unit->first_state + target, item.continuation, item.count});
+  }
+}
+
+void Parser::Settle(std::vector<Item>* items) {
+  settle_seen_.Clear();
+  std::vector<Item> work;
+  work.swap(*items);
+  std::vector<Item>& settled = *items;
+  while (!work.empty()) {
+    const Item item = work.back();
+    work.pop_back();
+    if (!settle_seen_.Add(item)) continue;
+    if (item.state == kDoneState) {
+      settled.push_back(item);
+      continue;
+    }
+    const Unit& unit = units_.UnitOfState(item.state);
+    const uint32_t local = item.state - unit.first_state;
+    switch (unit.kind) {
+      case Unit::Kind::kDfa:
+        if (unit.dfa->IsFinal(local)) {
+          Return(item.continuation, &settled, &work);
+        } else {
+          settled.push_back(item);
+        }
+        break;
+      case Unit::Kind::kCountedDfa:
+        // Prefix-free: an accepting state has no edges, so the copy ends here and nowhere else.
+        if (unit.dfa->IsAccept(local)) {
+          SettleCount(unit, item, &settled, &work);
+        } else {
+          settled.push_back(item);
+        }
+        break;
+      case Unit::Kind::kCountedCall:
+        if (local == kCountedCallAfter) {
+          SettleCount(unit, item, &settled, &work);
+        } else {
+          settled.push_back(item);
+        }
+        break;
+      case Unit::Kind::kFsm: {
+        const Fsm::State& state = unit.fsm.state(local);
+        if (state.IsWaiting()) {
+          settled.push_back(item);
+          break;
+        }
+        if (state.accept) Return(item.continuation, &settled, &work);
+        for (uint32_t target : state.epsilons) {
+          work.push_back({unit.first_state + target, item.continuation, 0});
+        }
+        break;
+      }
+    }
+  }
+  SortUnique(&settled);
+}
+
+void Parser::SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled,
+                         std::vector<Item>* work) {
+  const uint32_t count = unit.NextCount(item.count);
+  if (unit.MayGoOnAt(count)) {
+    // If it may also end here, the closure sees that by the count.
+    settled->push_back({unit.first_state, item.continuation, count});
+  } else {
+    Return(item.continuation, settled, work);
+  }
+}
+
+void Parser::Return(ContinuationId continuation, std::vector<Item>* settled, std::vector<Item>* work) {
+  if (continuation == kRootContinuation) {
+    settled->push_back({kDoneState, kRootContinuation, 0});
+    return;
+  }
+  if (!settle_seen_.Add({kReturnedMark, continuation, 0})) return;
+  const auto returns = continuations_[continuation].returns;
+  work->insert(work->end(), returns.begin(), returns.end());
+}
+
+SetId Parser::InternSet(const std::vector<Item>& kernel) {
+  if (kernel.empty()) return kDeadSet;
+  const uint64_t hash = HashItems(kernel);
+  const uint32_t known =
+      set_index_.Find(hash, [&](uint32_t id) { return SameItems(sets_[id].kernel, kernel); });
+  if (known != IdTable::kNotFound) return known;
+  if (sets_.size() >= EdgeMap::kMaxSetId) {
+    ThrowLimitError("max_state_bytes", MemorySizeBytesLocked(), limits_.max_state_bytes);
+  }
+  Close(kernel);
+  ResolvePredictions();
+
+  std::vector<DfaItem> dfa_items;
+  ByteSet first;
+  const auto resolve = [this](uint32_t continuation) {
+    return (continuation & kLocalBit) != 0 ? prediction_ids_[continuation & ~kLocalBit] : continuation;
+  };
+  for (const Item& item : dfa_found_) {
+    const Unit& unit = units_.UnitOfState(item.state);
+    const uint32_t local = item.state - unit.first_state;
+    dfa_items.push_back({&unit, local, resolve(item.continuation), item.count});
+    first.Merge(unit.dfa->first_bytes(local));
+  }
+  std::vector<ScanItem> scan_items;
+  ByteSet scan_first;
+  for (const Item& item : scan_found_) {
+    const Unit& unit = units_.UnitOfState(item.state);
+    const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
+    scan_items.push_back({&state, unit.first_state, resolve(item.continuation)});
+    scan_first.Merge(state.first);
+  }
+  first.Merge(scan_first);
+
+  const SetId id = sets_.Append();
+  EarleySet& set = sets_[id];
+  set.kernel = arena_.Copy(std::span<const Item>(kernel));
+  set.dfa_items = arena_.Copy(std::span<const DfaItem>(dfa_items));
+  set.scan_items = arena_.Copy(std::span<const ScanItem>(scan_items));
+  set.first = first;
+  set.scan_first = scan_first;
+  set.accepting = accepting_;
+  set_index_.Insert(hash, id);
+  set.mask_set = MaskSetOf(id, set.kernel);
+  return id;
+}
+
+uint32_t Parser::MaskCount(uint32_t state, uint32_t count) const {
+  if (count == 0 || state == kDoneState) return count;
+  const Unit& unit = units_.UnitOfState(state);
+  if (unit.kind != Unit::Kind::kCountedDfa && unit.kind != Unit::Kind::kCountedCall) return count;
+  const int64_t c = count;
+  const int64_t horizon = int64_t{count_horizon_} + 1;
+  const bool end_is_far = unit.max == kUnbounded || c + horizon < unit.max;
+  if (c + horizon < unit.min) return 0;  // Then the end is far from 0 as well.
+  if (c >= unit.min && end_is_far) return static_cast<uint32_t>(unit.min);
+  return count;
+}
+
+Item Parser::MaskItem(const Item& item) const {
+  if (item.state == kDoneState) return item;
+  return {item.state, continuations_[item.continuation].mask_continuation,
+          MaskCount(item.state, item.count)};
+}
+
+SetId Parser::MaskSetOf(SetId id, std::span<const Item> kernel) {
+  if (std::all_of(kernel.begin(), kernel.end(),
+                  [this](const Item& item) { return MaskItem(item) == item; })) {
+    return id;
+  }
+  std::vector<Item> normal;
+  normal.reserve(kernel.size());
+  for (const Item& item : kernel) normal.push_back(MaskItem(item));
+  SortUnique(&normal);
+  // Normal counts and continuations are fixed points, so this interns at most one more set.
+  return InternSet(normal);
+}
+
+ContinuationId Parser::AddContinuation(std::span<const Item> returns) {
+  const ContinuationId id = continuations_.Append();
+  continuations_[id].returns = arena_.Copy(returns);
+  continuations_[id].mask_continuation = id;
+  return id;
+}
+
+ContinuationId Parser::InternContinuation(std::vector<Item> returns) {
+  SortUnique(&returns);
+  const uint64_t hash = HashItems(returns);
+  const uint32_t known = continuation_index_.Find(
+      hash, [&](uint32_t id) { return SameItems(continuations_[id].returns, returns); });
+  if (known != IdTable::kNotFound) return known;
+  const ContinuationId id = AddContinuation(returns);
+  continuation_index_.Insert(hash, id);
+  std::vector<Item> normal;
+  for (const Item& item : returns) normal.push_back(MaskItem(item));
+  if (!SameItems(normal, returns)) {
+    continuations_[id].mask_continuation = InternContinuation(std::move(normal));
+  }
+  return id;
+}
+
+std::span<const Item> Parser::SettledReturns(ContinuationId continuation) {
+  Continuation& c = continuations_[continuation];
+  if (!c.is_settled) {
+    std::vector<Item> items(c.returns.begin(), c.returns.end());
+    Settle(&items);
+    c.settled = arena_.Copy(std::span<const Item>(items));
+    c.is_settled = true;
+  }
+  return c.settled;
+}
+
+void Parser::CheckMemory() const {
+  const int64_t bytes = MemorySizeBytesLocked();
+  if (bytes > kHardMemoryFactor * limits_.max_state_bytes) {
+    ThrowLimitError("max_state_bytes", bytes, kHardMemoryFactor * limits_.max_state_bytes);
+  }
+}
+
+int64_t Parser::MemorySizeBytesLocked() const {
+  return arena_.size_bytes() + edges_.MemorySizeBytes() + scan_edges_.MemorySizeBytes() +
+         int64_t{sets_.size()} * static_cast<int64_t>(sizeof(EarleySet)) +
+         int64_t{continuations_.size()} * static_cast<int64_t>(sizeof(Continuation)) +
+         set_index_.MemorySizeBytes() + continuation_index_.MemorySizeBytes() + units_.MemorySizeBytes();
+}
+
+int64_t Parser::MemorySizeBytes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return MemorySizeBytesLocked();
+}
+
+int64_t Parser::num_automaton_states() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return units_.num_states();
+}
+
+std::string Parser::DebugString(SetId id) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::string out = "set " + std::to_string(id);
+  if (id == kDeadSet) return out + " (dead)";
+  const EarleySet& set = sets_[id];
+  out += set.accepting ? " (complete):" : ":";
+  for (const Item& item : set.kernel) {
+    if (item.state == kDoneState) {
+      out += " done";
+      continue;
+    }
+    out += " (unit " + std::to_string(units_.UnitIdOfState(item.state)) + " state " +
+           std::to_string(item.state - units_.UnitOfState(item.state).first_state) + " continuation " +
+           std::to_string(item.continuation) + " count " + std::to_string(item.count) + ")";
+  }
+  return out;
+}
+
+}  // namespace xgrammar

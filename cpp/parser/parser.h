@@ -1,0 +1,139 @@
+// Parser: the lazily discovered automaton over Earley sets, shared by all matchers of a grammar.
+//
+// Earley's algorithm (Earley 1970) with three changes. Sets are interned values with memoised transitions, so that a
+// loop of the grammar comes back to the same set id and costs one look-up. A rule's origin is not a position but a
+// continuation, the interned list of items that wait for it; lists are interned by value, so equal contexts reached by
+// different texts are one. A call in tail position passes its caller's continuation on (Leo 1991), so right recursion
+// does not grow. Nullable rules are stepped over when they are predicted (Aycock and Horspool 2002).
+//
+// Thread-safe. Known transitions are read without a lock; finding a new one takes the growth lock for that one step.
+// Nothing is freed before the parser is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "grammar/grammar.h"
+#include "lowering/fold_to_dfa.h"
+#include "lowering/unit_table.h"
+#include "parser/earley_set.h"
+#include "parser/edge_map.h"
+#include "parser/item.h"
+#include "parser/item_set.h"
+#include "support/arena.h"
+#include "support/chunked_array.h"
+#include "support/id_table.h"
+#include "support/limits.h"
+
+namespace xgrammar {
+
+class Parser {
+ public:
+  /// `count_horizon`: how many copies of a repetition one token can pass at most (the bytes of the longest token).
+  /// Raises kUnsatisfiable.
+  Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, uint32_t count_horizon, const Limits& limits);
+
+  SetId start() const { return start_; }
+  const EarleySet& set(SetId id) const { return sets_[id]; }
+
+  /// The set after one more byte; kDeadSet if the grammar does not allow it. Raises kLimit.
+  SetId Next(SetId set, uint8_t byte) {
+    const uint32_t known = edges_.Find(set, byte);
+    return known != EdgeMap::kUnknown ? known : Grow(set, byte, &edges_, true);
+  }
+  /// The same, following scan items only: what Next adds to the automata's own transitions.
+  SetId NextByScan(SetId set, uint8_t byte) {
+    if (sets_[set].dfa_items.empty()) return Next(set, byte);
+    const uint32_t known = scan_edges_.Find(set, byte);
+    return known != EdgeMap::kUnknown ? known : Grow(set, byte, &scan_edges_, false);
+  }
+  /// The set after a byte spelled by a literal of the grammar; not memoised.
+  SetId NextByLiteral(SetId set, uint8_t byte);
+  /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
+  SetId AfterReturn(ContinuationId continuation);
+
+  int64_t num_sets() const { return sets_.size(); }
+  int64_t num_edges() const { return edges_.size() + scan_edges_.size(); }
+  int64_t num_automaton_states() const;
+  /// Bytes of sets, continuations, edges and automata.
+  int64_t MemorySizeBytes() const;
+  std::string DebugString(SetId set) const;
+  const Limits& limits() const { return limits_; }
+
+ private:
+  struct Continuation {
+    std::span<const Item> returns;
+    std::span<const Item> settled;  ///< `returns` settled; valid once is_settled.
+    bool is_settled = false;
+    ContinuationId mask_continuation = 0;
+    std::atomic<SetId> after{kUnknownSet};
+  };
+  static constexpr SetId kUnknownSet = 0xFFFFFFFF;
+
+  /// A rule predicted while one set is closed; its continuation gets an id when the closure is complete.
+  struct Prediction {
+    UnitId unit = 0;
+    std::vector<Item> returns;
+  };
+  static constexpr uint32_t kLocalBit = 0x80000000;
+
+  SetId Grow(SetId set, uint8_t byte, EdgeMap* edges, bool with_dfa_items);
+  void Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const;
+  void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const;
+  /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
+  void Settle(std::vector<Item>* items);
+  void SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled, std::vector<Item>* work);
+  void Return(ContinuationId continuation, std::vector<Item>* settled, std::vector<Item>* work);
+  SetId InternSet(const std::vector<Item>& kernel);
+
+  void Close(std::span<const Item> kernel);
+  void CloseItem(const Item& item);
+  void CloseFsmItem(const Unit& unit, const Item& item);
+  void Call(UnitId unit, const Item& return_item, bool step_over);
+  void Complete(uint32_t continuation);
+  void Push(const Item& item);
+  void ResolvePredictions();
+  ContinuationId InternContinuation(std::vector<Item> returns);
+  ContinuationId AddContinuation(std::span<const Item> returns);
+  std::span<const Item> SettledReturns(ContinuationId continuation);
+  uint32_t MaskCount(uint32_t state, uint32_t count) const;
+  Item MaskItem(const Item& item) const;
+  SetId MaskSetOf(SetId id, std::span<const Item> kernel);
+  void CheckMemory() const;
+  int64_t MemorySizeBytesLocked() const;
+
+  const Limits limits_;
+  const uint32_t count_horizon_;
+  const std::shared_ptr<DfaCache> dfa_cache_;
+
+  EdgeMap edges_;
+  EdgeMap scan_edges_;
+  ChunkedArray<EarleySet> sets_;
+  ChunkedArray<Continuation> continuations_;
+  SetId start_ = kDeadSet;
+
+  // Everything below is guarded by mutex_.
+  mutable std::mutex mutex_;
+  UnitTable units_;
+  IdTable set_index_;
+  IdTable continuation_index_;
+  Arena arena_;
+
+  // Scratch of one closure.
+  SeenItems seen_;
+  SeenItems settle_seen_;
+  std::vector<Item> work_;
+  std::vector<Item> dfa_found_;
+  std::vector<Item> scan_found_;
+  std::vector<Prediction> predictions_;
+  std::vector<uint32_t> prediction_ids_;  ///< Continuation of each prediction.
+  size_t num_predictions_ = 0;
+  std::unordered_map<UnitId, uint32_t> prediction_of_unit_;
+  bool accepting_ = false;
+};
+
+}  // namespace xgrammar
