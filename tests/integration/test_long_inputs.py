@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 import xgrammar as xgr
@@ -61,20 +59,16 @@ def test_ambiguous_nesting():
     ],
 )
 def test_the_masks_of_a_loop_stay_the_same(grammar, piece):
-    """20,000 steps: the mask after each is one of few, and the last are not slower than the first by an order."""
+    """20,000 bytes: the mask after each step is one of few. A step that slows down with the output hits the time limit."""
     info = serving.tokenizer_info()
     matcher = xgr.GrammarMatcher(xgr.GrammarCompiler(info).compile_grammar(grammar))
-    row, masks, blocks = serving.new_row(info), set(), []
-    for _ in range(10):
-        begin = time.perf_counter()
-        for _ in range(2000 // len(piece)):
-            for byte in piece.encode():
-                assert matcher.accept_token(byte)
-            matcher.fill_next_token_bitmask(row)
-            masks.add(row.tobytes())
-        blocks.append(time.perf_counter() - begin)
+    row, masks = serving.new_row(info), set()
+    for _ in range(20_000 // len(piece)):
+        for byte in piece.encode():
+            assert matcher.accept_token(byte)
+        matcher.fill_next_token_bitmask(row)
+        masks.add(row.tobytes())
     assert len(masks) <= 4
-    assert min(blocks[5:]) < 20 * max(min(blocks[:5]), 1e-3)
 
 
 def test_long_strings_and_lists():
