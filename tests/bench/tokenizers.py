@@ -62,7 +62,7 @@ def tokenizer_file(name: str) -> Path:
 
 
 def load(name: str, *, wrap: bool = True) -> RealTokenizer:
-    """Load one by name; with `wrap`, inside transformers' class."""
+    """Load one by name; with `wrap`, inside transformers' class where that is installed."""
     from tokenizers import Tokenizer
 
     path = str(tokenizer_file(name))
@@ -70,7 +70,7 @@ def load(name: str, *, wrap: bool = True) -> RealTokenizer:
     vocab = backend.get_vocab(with_added_tokens=True)
     eos = next(vocab[text] for text in END_TEXTS if text in vocab)
     hf: Any = backend
-    if wrap:
+    if wrap and importlib.util.find_spec("transformers"):
         from transformers import PreTrainedTokenizerFast
 
         hf = PreTrainedTokenizerFast(tokenizer_file=path)
