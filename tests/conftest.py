@@ -1,4 +1,4 @@
-"""What all Python tests share: markers, the folder of shared data, and a vocabulary of all bytes."""
+"""What all Python tests share: markers, and the folder of shared data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     kept = [item for item in items if item.get_closest_marker("slow") is None]
     if len(kept) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow") is not None])
+        config.hook.pytest_deselected(
+            items=[item for item in items if item.get_closest_marker("slow") is not None]
+        )
         items[:] = kept
 
 

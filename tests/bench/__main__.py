@@ -21,18 +21,43 @@ ENGINES = ("ours", "peer", "llguidance")
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """All options have defaults; a first look is `--every 20`."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--input", type=Path, default=SHARED_SAMPLE, help="JSON lines of schemas and instances, .gz or not")
-    parser.add_argument("--mode", choices=("open", "default"), default="open", help="open: strict_mode=False")
+    parser.add_argument(
+        "--input",
+        type=Path,
+        default=SHARED_SAMPLE,
+        help="JSON lines of schemas and instances, .gz or not",
+    )
+    parser.add_argument(
+        "--mode", choices=("open", "default"), default="open", help="open: strict_mode=False"
+    )
     parser.add_argument("--tokenizer", choices=sorted(tokenizers.PACKAGES), default="deepseek")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated subset of %(default)s")
+    parser.add_argument(
+        "--engines", default=",".join(ENGINES), help="comma-separated subset of %(default)s"
+    )
     parser.add_argument("--limit", type=int, help="only the first N schemas")
     parser.add_argument("--every", type=int, default=1, help="only every K-th schema")
     parser.add_argument("--only", default="", help="only schemas whose id contains this")
-    parser.add_argument("--timeout", type=float, default=20.0, help="seconds for a schema's first mask, and for its instances")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=20.0,
+        help="seconds for a schema's first mask, and for its instances",
+    )
     parser.add_argument("--chunk", type=int, default=25, help="schemas per turn of an engine")
-    parser.add_argument("--array", choices=("auto", "numpy", "torch"), default="auto", help="bitmask of ours; auto: torch if there")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="folder of the results")
-    parser.add_argument("--resume", action="store_true", help="keep the rows of an interrupted run of the same settings")
+    parser.add_argument(
+        "--array",
+        choices=("auto", "numpy", "torch"),
+        default="auto",
+        help="bitmask of ours; auto: torch if there",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "bench", help="folder of the results"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep the rows of an interrupted run of the same settings",
+    )
     parser.add_argument("--no-plot", action="store_true")
     return parser.parse_args(argv)
 
@@ -43,14 +68,20 @@ def machine() -> dict[str, Any]:
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         lines = cpuinfo.read_text(encoding="utf-8").splitlines()
-        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+        model = next(
+            (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), ""
+        )
     return {"cpu": model, "system": platform.platform(), "python": platform.python_version()}
 
 
-def write_results(args: argparse.Namespace, runs: dict[str, driver.EngineRun], cases: list[dict[str, Any]]) -> Path:
+def write_results(
+    args: argparse.Namespace, runs: dict[str, driver.EngineRun], cases: list[dict[str, Any]]
+) -> Path:
     """The JSON file: summaries, ratios, failures by name, and the samples that the plot draws."""
     ids = {case["id"] for case in cases}
-    rows = {engine: [row for name, row in r.rows.items() if name in ids] for engine, r in runs.items()}
+    rows = {
+        engine: [row for name, row in r.rows.items() if name in ids] for engine, r in runs.items()
+    }
     summaries = {engine: statistics.summarise(rows[engine], r.setups) for engine, r in runs.items()}
     print(statistics.render(summaries))
     others = [summary for engine, summary in summaries.items() if engine != "ours"]
@@ -62,11 +93,21 @@ def write_results(args: argparse.Namespace, runs: dict[str, driver.EngineRun], c
         "schemas": len(cases),
         "machine": machine(),
         "summaries": summaries,
-        "ratios": {key: statistics.ratios(summaries["ours"], others, key) for key in ("ttfm_us", "tbm_us")} if with_ratios else {},
+        "ratios": {
+            key: statistics.ratios(summaries["ours"], others, key) for key in ("ttfm_us", "tbm_us")
+        }
+        if with_ratios
+        else {},
         "problems": {engine: problems(rows[engine]) for engine in runs},
         "samples": {
-            "ttfm_ns": {engine: [row["ttfm_ns"] for row in rows[engine] if "ttfm_ns" in row] for engine in runs},
-            "tbm_ns": {engine: [ns for row in rows[engine] for ns in row.get("tbm_ns", [])] for engine in runs},
+            "ttfm_ns": {
+                engine: [row["ttfm_ns"] for row in rows[engine] if "ttfm_ns" in row]
+                for engine in runs
+            },
+            "tbm_ns": {
+                engine: [ns for row in rows[engine] for ns in row.get("tbm_ns", [])]
+                for engine in runs
+            },
         },
     }
     path: Path = args.out / f"{args.mode}-{args.tokenizer}.json"
@@ -78,10 +119,20 @@ def problems(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Schemas that did not go well, with the reason."""
     found = []
     for row in rows:
-        wrong = [i for i, verdict in enumerate(row.get("verdicts", [])) if verdict.startswith("false")]
+        wrong = [
+            i for i, verdict in enumerate(row.get("verdicts", [])) if verdict.startswith("false")
+        ]
         if row["status"] != "ok" or wrong or row.get("disagreements"):
             kinds = sorted({row["verdicts"][i] for i in wrong})
-            found.append({"id": row["id"], "status": row["status"], "error": row.get("error"), "wrong": wrong, "kinds": kinds})
+            found.append(
+                {
+                    "id": row["id"],
+                    "status": row["status"],
+                    "error": row.get("error"),
+                    "wrong": wrong,
+                    "kinds": kinds,
+                }
+            )
     return found
 
 
@@ -89,7 +140,7 @@ def draw(result: Path) -> None:
     """The plot, with whichever interpreter has matplotlib."""
     png = result.with_suffix(".png")
     python = sys.executable if importlib.util.find_spec("matplotlib") else driver.python_of("peer")
-    subprocess.run([python, "-m", "tests.bench.plot", str(result), str(png)], check=True, cwd=ROOT)  # noqa: S603
+    subprocess.run([python, "-m", "tests.bench.plot", str(result), str(png)], check=True, cwd=ROOT)
     print(f"plot: {png}")
 
 
@@ -101,8 +152,19 @@ def main(argv: list[str] | None = None) -> int:
     if unknown:
         print(f"unknown engines: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    array = ("torch" if importlib.util.find_spec("torch") else "numpy") if args.array == "auto" else args.array
-    plan = driver.Plan(args.mode, args.tokenizer, {"ours": array, "peer": "torch"}, args.timeout, args.chunk, args.out)
+    array = (
+        ("torch" if importlib.util.find_spec("torch") else "numpy")
+        if args.array == "auto"
+        else args.array
+    )
+    plan = driver.Plan(
+        args.mode,
+        args.tokenizer,
+        {"ours": array, "peer": "torch"},
+        args.timeout,
+        args.chunk,
+        args.out,
+    )
     cases = driver.read_cases(args.input, args.every, args.limit, args.only)
     runs = driver.run(plan, engines, cases, resume=args.resume)
     result = write_results(args, runs, cases)

@@ -1,8 +1,10 @@
-"""Runs the engines over a file of schemas, alternating between them, and keeps one raw line per schema and engine.
+"""Runs the engines over a file of schemas, alternating between them, and keeps one raw line per
+schema and engine.
 
-The engines take turns over small chunks of schemas, so that the noise of the machine hits all alike. A worker that
-passes its time limit, or dies, is ended and started again, and the schema counts as such. Raw lines are appended as
-they come; a run that was interrupted continues where it stopped.
+The engines take turns over small chunks of schemas, so that the noise of the machine hits all
+alike. A worker that passes its time limit, or dies, is ended and started again, and the schema
+counts as such. Raw lines are appended as they come; a run that was interrupted continues where it
+stopped.
 """
 
 from __future__ import annotations
@@ -50,12 +52,14 @@ def python_of(engine: str) -> str:
         return sys.executable
     python = PEERS_VENV / "bin" / "python"
     if not python.exists():
-        message = f"no environment of the peers at {PEERS_VENV}: run python -m tests.bench.setup_peers"
+        message = (
+            f"no environment of the peers at {PEERS_VENV}: run python -m tests.bench.setup_peers"
+        )
         raise FileNotFoundError(message)
     return str(python)
 
 
-class WorkerStopped(Exception):
+class WorkerStoppedError(Exception):
     """The worker passed its time limit (`timed out`) or ended by itself (`crashed`)."""
 
 
@@ -63,13 +67,31 @@ class Worker:
     """A running worker process and its line protocol."""
 
     def __init__(self, engine: str, plan: Plan) -> None:
-        command = [python_of(engine), "-m", "tests.bench.worker", "--engine", engine, "--mode", plan.mode]
+        command = [
+            python_of(engine),
+            "-m",
+            "tests.bench.worker",
+            "--engine",
+            engine,
+            "--mode",
+            plan.mode,
+        ]
         command += ["--tokenizer", plan.tokenizer, "--array", plan.arrays.get(engine, "numpy")]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONHASHSEED": "0"}
+        environment = {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "TOKENIZERS_PARALLELISM": "false",
+            "PYTHONHASHSEED": "0",
+        }
         environment["TRANSFORMERS_VERBOSITY"] = "error"
         self._log = (plan.out / f"worker-{engine}.log").open("ab")
-        self._process = subprocess.Popen(  # noqa: S603  (our own command)
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, cwd=ROOT, env=environment
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            cwd=ROOT,
+            env=environment,
         )
         self._buffer = b""
         self.setup: dict[str, Any] = self.read(START_LIMIT_S)["ready"]
@@ -81,7 +103,7 @@ class Worker:
             self._process.stdin.write(line.encode())
             self._process.stdin.flush()
         except BrokenPipeError as error:
-            raise WorkerStopped("crashed") from error
+            raise WorkerStoppedError("crashed") from error
 
     def read(self, limit_s: float) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -89,10 +111,10 @@ class Worker:
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([descriptor], [], [], limit_s)
             if not ready:
-                raise WorkerStopped("timed out")
+                raise WorkerStoppedError("timed out")
             data = os.read(descriptor, 1 << 20)
             if not data:
-                raise WorkerStopped("crashed")
+                raise WorkerStoppedError("crashed")
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
@@ -151,7 +173,7 @@ class EngineRun:
                 row |= compiled
                 done = self.worker.read(self.plan.timeout_s)["done"]
                 row |= {"status": "failed" if "error" in done else "ok", **done}
-        except WorkerStopped as stop:
+        except WorkerStoppedError as stop:
             row["status"] = str(stop)
             if row["status"] == "timed out":
                 row.setdefault("ttfm_ns", int(self.plan.timeout_s * 1e9))
@@ -167,7 +189,9 @@ def chunks(cases: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, An
         yield cases[begin : begin + size]
 
 
-def run(plan: Plan, engines: list[str], cases: list[dict[str, Any]], *, resume: bool) -> dict[str, EngineRun]:
+def run(
+    plan: Plan, engines: list[str], cases: list[dict[str, Any]], *, resume: bool
+) -> dict[str, EngineRun]:
     """Every engine over every schema, taking turns; which one begins rotates."""
     plan.out.mkdir(parents=True, exist_ok=True)
     runs = {engine: EngineRun(engine, plan) for engine in engines}

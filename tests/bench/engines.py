@@ -1,7 +1,9 @@
-"""The engines under test behind one small interface, so that the worker times all of them with the same code.
+"""The engines under test behind one small interface, so that the worker times all of them with the
+same code.
 
-Each adapter uses its engine the way a serving engine does: one compiler per tokenizer, one bitmask allocated before,
-one thread. `ours` and `peer` share an adapter because they share an API; they differ in the environment that runs them.
+Each adapter uses its engine the way a serving engine does: one compiler per tokenizer, one bitmask
+allocated before, one thread. `ours` and `peer` share an adapter because they share an API; they
+differ in the environment that runs them.
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ class XGrammarSession:
     def __init__(self, engine: XGrammarEngine, compiled: Any) -> None:
         self._matcher = engine.xgr.GrammarMatcher(compiled)
         self._bitmask, self._words = engine.bitmask, engine.words
-        self.fill_row, self.accept = self._matcher.fill_next_token_bitmask, self._matcher.accept_token
+        self.fill_row, self.accept = (
+            self._matcher.fill_next_token_bitmask,
+            self._matcher.accept_token,
+        )
 
     def fill(self) -> None:
         self.fill_row(self._bitmask, 0)
@@ -72,7 +77,9 @@ class XGrammarEngine:
         else:
             import numpy as np
 
-            self.bitmask = self.words = np.full(xgr.get_bitmask_shape(1, tokenizer.vocab_size), -1, dtype=np.int32)
+            self.bitmask = self.words = np.full(
+                xgr.get_bitmask_shape(1, tokenizer.vocab_size), -1, dtype=np.int32
+            )
 
     def compile(self, schema: Any, mode: str) -> Any:
         text = schema if isinstance(schema, str) else json.dumps(schema, ensure_ascii=False)
@@ -132,7 +139,7 @@ class LLGuidanceEngine:
         return LLGuidanceSession(self, compiled)
 
 
-ENGINES: dict[str, type[XGrammarEngine] | type[LLGuidanceEngine]] = {
+ENGINES: dict[str, type[XGrammarEngine | LLGuidanceEngine]] = {
     "ours": XGrammarEngine,
     "peer": XGrammarEngine,
     "llguidance": LLGuidanceEngine,

@@ -1,7 +1,8 @@
-"""One schema in a loop, for a profiler: `perf record python -m tests.bench.hot ...` or `valgrind --tool=callgrind`.
+"""One schema in a loop, for a profiler: `perf record python -m tests.bench.hot ...` or `valgrind
+--tool=callgrind`.
 
-`--what ttfm` compiles a fresh compiler's first grammar each round; `--what tbm` walks the instances again and again.
-Instruction counts of a fixed workload are repeatable where times are not.
+`--what ttfm` compiles a fresh compiler's first grammar each round; `--what tbm` walks the instances
+again and again. Instruction counts of a fixed workload are repeatable where times are not.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ def main() -> None:
     case = find_case(args)
     tokenizer = tokenizers.load(args.tokenizer, wrap=False)
     engine = XGrammarEngine(tokenizer, "numpy")
-    texts = [args.text] if args.text else [json.dumps(t["data"], ensure_ascii=False) for t in case["tests"] if t["valid"]]
+    texts = (
+        [args.text]
+        if args.text
+        else [json.dumps(t["data"], ensure_ascii=False) for t in case["tests"] if t["valid"]]
+    )
     compiled, _, times = compile_and_first_mask(engine, case["schema"], args.mode)
     print("first:", {name: f"{value / 1e3:.1f} us" for name, value in times.items()})
     begin, steps = time.perf_counter_ns(), 0
@@ -54,7 +59,8 @@ def main() -> None:
             walk = Walk(engine, compiled, [*tokenizer.encode(text), tokenizer.eos_token_id])
             walk.run()
             steps += len(walk.steps_ns)
-    print(f"{args.repeat} rounds, {steps} steps, {(time.perf_counter_ns() - begin) / 1e3 / max(steps, 1):.2f} us a step with overhead")
+    mean_us = (time.perf_counter_ns() - begin) / 1e3 / max(steps, 1)
+    print(f"{args.repeat} rounds, {steps} steps, {mean_us:.2f} us a step with overhead")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Draws a result file: both distributions, one curve per engine, as a PNG.
 
-usage: python -m tests.bench.plot RESULT.json OUT.png   (needs matplotlib; the peers' environment has it)
+usage: python -m tests.bench.plot RESULT.json OUT.png (needs matplotlib; the peers' environment has
+it)
 """
 
 from __future__ import annotations
@@ -34,10 +35,18 @@ def main(result_path: str, out_path: str) -> None:
             xs = [ordered[i] / 1e3 for i in keep]
             ys = [(i + 1) / len(ordered) for i in keep]
             axis.plot(xs, ys, label=engine, color=COLOURS.get(engine), linewidth=1.8)
-        axis.set(xscale="log", yscale="log", title=title, xlabel="microseconds", ylabel="share that takes longer")
+        axis.set(
+            xscale="log",
+            yscale="log",
+            title=title,
+            xlabel="microseconds",
+            ylabel="share that takes longer",
+        )
         axis.grid(visible=True, which="both", alpha=0.2)
         axis.legend()
-    figure.suptitle(f"{result['schemas']} schemas, tokenizer {result['tokenizer']}, mode {result['mode']}, one thread")
+    figure.suptitle(
+        f"{result['schemas']} schemas, tokenizer {result['tokenizer']}, mode {result['mode']}"
+    )
     figure.savefig(out_path, dpi=130)
 
 

@@ -1,8 +1,9 @@
 """Puts the keys of an instance into the order in which its schema declares them.
 
-A generator that fixes the order of declared properties rejects the same data in another order, rightly; the benchmark
-tries such an instance again in this order and records it. Best effort: it follows `properties`, `$ref`, the
-combinators and items, and gives up quietly where a schema is stranger than that.
+A generator that fixes the order of declared properties rejects the same data in another order,
+rightly; the benchmark tries such an instance again in this order and records it. Best effort: it
+follows `properties`, `$ref`, the combinators and items, and gives up quietly where a schema is
+stranger than that.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def parts(schema: Any, root: Any, depth: int = 0) -> list[dict[str, Any]]:
 def item_schema(here: list[dict[str, Any]], index: int) -> Any:
     """What applies to one item."""
     for part in here:
-        prefix = part.get("prefixItems") or (part["items"] if isinstance(part.get("items"), list) else [])
+        prefix = part.get("prefixItems") or (
+            part["items"] if isinstance(part.get("items"), list) else []
+        )
         if index < len(prefix):
             return prefix[index]
         if isinstance(part.get("items"), dict):
@@ -63,7 +66,10 @@ def in_schema_order(data: Any, schema: Any, root: Any = None) -> Any:
     root = schema if root is None else root
     here = parts(schema, root)
     if isinstance(data, list):
-        return [in_schema_order(value, item_schema(here, index), root) for index, value in enumerate(data)]
+        return [
+            in_schema_order(value, item_schema(here, index), root)
+            for index, value in enumerate(data)
+        ]
     if not isinstance(data, dict):
         return data
     declared: dict[str, Any] = {}
@@ -71,6 +77,12 @@ def in_schema_order(data: Any, schema: Any, root: Any = None) -> Any:
         properties = part.get("properties")
         for name, sub_schema in (properties if isinstance(properties, dict) else {}).items():
             declared.setdefault(name, sub_schema)
-    additional = next((p["additionalProperties"] for p in here if "additionalProperties" in p), True)
-    ordered = [name for name in declared if name in data] + [name for name in data if name not in declared]
-    return {name: in_schema_order(data[name], declared.get(name, additional), root) for name in ordered}
+    additional = next(
+        (p["additionalProperties"] for p in here if "additionalProperties" in p), True
+    )
+    ordered = [name for name in declared if name in data] + [
+        name for name in data if name not in declared
+    ]
+    return {
+        name: in_schema_order(data[name], declared.get(name, additional), root) for name in ordered
+    }

@@ -1,7 +1,9 @@
-"""Creates the environment of the peers: `.venv-peers` beside the project, with both other engines in it.
+"""Creates the environment of the peers: `.venv-peers` beside the project, with both other engines
+in it.
 
-One command, `python -m tests.bench.setup_peers`. The peers live apart because one of them has the same import name as
-this library. Versions are pinned: a table is comparable only with tables made against the same versions.
+One command, `python -m tests.bench.setup_peers`. The peers live apart because one of them has the
+same import name as this library. Versions are pinned: a table is comparable only with tables made
+against the same versions.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ REQUIREMENTS = (
 def main(argv: list[str] | None = None) -> int:
     """Make the environment, or bring it up to date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--venv", type=Path, default=PEERS_VENV, help="where (default: %(default)s)")
+    parser.add_argument(
+        "--venv", type=Path, default=PEERS_VENV, help="where (default: %(default)s)"
+    )
     args = parser.parse_args(argv)
     python = args.venv / "bin" / "python"
     if not python.exists():
@@ -39,7 +43,10 @@ def main(argv: list[str] | None = None) -> int:
         result = subprocess.run(command, check=False)
         if result.returncode != 0:
             return result.returncode
-    check = "import importlib.metadata as m, xgrammar, llguidance; print(m.version('xgrammar'), m.version('llguidance'))"
+    check = (
+        "import importlib.metadata as m, xgrammar, llguidance;"
+        "print(m.version('xgrammar'), m.version('llguidance'))"
+    )
     return subprocess.run([str(python), "-c", check], check=False).returncode
 
 

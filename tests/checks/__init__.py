@@ -1,1 +1,3 @@
-"""Checks of the sources themselves: dependency direction, mirror of tests, sizes, stub, import weight."""
+"""Checks of the sources themselves: dependency direction, mirror of tests, sizes, stub, import
+weight.
+"""

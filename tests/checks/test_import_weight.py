@@ -6,13 +6,29 @@ import json
 import subprocess
 import sys
 
-HEAVY = ("torch", "transformers", "triton", "mlx", "numpy", "pydantic", "tokenizers", "tiktoken", "sentencepiece", "asyncio")
+HEAVY = (
+    "torch",
+    "transformers",
+    "triton",
+    "mlx",
+    "numpy",
+    "pydantic",
+    "tokenizers",
+    "tiktoken",
+    "sentencepiece",
+    "asyncio",
+)
 MAX_MODULES = 120  # beyond those of the bare interpreter
 
 
 def modules_after(statement):
-    code = f"import json, sys; before = set(sys.modules); {statement}; print(json.dumps(sorted(set(sys.modules) - before)))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        f"import json, sys; before = set(sys.modules); {statement}; "
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     return json.loads(result.stdout)
 
 
@@ -24,10 +40,14 @@ def test_import_loads_nothing_heavy():
 
 def test_compiling_and_matching_need_no_torch():
     loaded = modules_after(
-        "import xgrammar as x; c = x.GrammarCompiler(x.TokenizerInfo([b'a', b'</s>'])).compile_grammar('root ::= \"a\"'); "
-        "m = x.GrammarMatcher(c); assert m.accept_token(0); assert m.accept_token(1); assert m.is_terminated()"
+        "import xgrammar as x; "
+        "compiler = x.GrammarCompiler(x.TokenizerInfo([b'a', b'</s>'])); "
+        "m = x.GrammarMatcher(compiler.compile_grammar('root ::= \"a\"')); "
+        "assert m.accept_token(0) and m.accept_token(1) and m.is_terminated()"
     )
-    assert not [name for name in loaded if name.split(".")[0] in ("torch", "transformers", "pydantic")]
+    assert not [
+        name for name in loaded if name.split(".")[0] in ("torch", "transformers", "pydantic")
+    ]
 
 
 def test_lazy_names_are_listed():

@@ -1,4 +1,6 @@
-"""Dependencies point one way: C++ by the level table, Python without cycles and without heavy module-level imports."""
+"""Dependencies point one way: C++ by the level table, Python without cycles and without heavy
+module-level imports.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,18 @@ from tests.checks.sources import (
 )
 
 # Imported inside the functions that need them, so that `import xgrammar` stays light.
-HEAVY = {"torch", "transformers", "triton", "mlx", "mlx_lm", "numpy", "pydantic", "tokenizers", "tiktoken", "sentencepiece"}
+HEAVY = {
+    "torch",
+    "transformers",
+    "triton",
+    "mlx",
+    "mlx_lm",
+    "numpy",
+    "pydantic",
+    "tokenizers",
+    "tiktoken",
+    "sentencepiece",
+}
 # Modules that exist for one of these packages and are imported only by who uses it.
 HEAVY_ALLOWED = {
     "xgrammar.contrib.mlxlm": {"mlx", "mlx_lm"},
@@ -37,7 +50,7 @@ def test_every_folder_has_a_level():
 def allowed(source: str, target: str) -> bool:
     if source == target or (source, target) in EXTRA_EDGES:
         return True
-    return LEVELS[target.split("/")[0]] < LEVELS[source.split("/")[0]]
+    return LEVELS[target.split("/", maxsplit=1)[0]] < LEVELS[source.split("/", maxsplit=1)[0]]
 
 
 def test_includes_point_down():
@@ -89,17 +102,26 @@ def test_no_heavy_imports_at_module_level():
     for path in python_files():
         allowed_here = HEAVY_ALLOWED.get(module_name(path), set())
         roots = {imported.split(".")[0] for imported in imported_modules(path)}
-        wrong += [f"{relative(path)} imports {root}" for root in sorted(roots & HEAVY - allowed_here)]
+        wrong += [
+            f"{relative(path)} imports {root}" for root in sorted(roots & HEAVY - allowed_here)
+        ]
     assert not wrong, "\n".join(wrong)
 
 
 def test_python_modules_do_not_import_in_a_circle():
     names = {module_name(path): path for path in python_files()}
-    edges = {name: {i for i in imported_modules(path) if i in names and i != name} for name, path in names.items()}
+    edges = {
+        name: {i for i in imported_modules(path) if i in names and i != name}
+        for name, path in names.items()
+    }
     edges["xgrammar"] = set()  # the root re-exports all of them and is imported by none
     done: set[str] = set()
     while True:
-        free = {name for name, targets in edges.items() if name not in done and targets <= done | {"xgrammar"}}
+        free = {
+            name
+            for name, targets in edges.items()
+            if name not in done and targets <= done | {"xgrammar"}
+        }
         if not free:
             break
         done |= free

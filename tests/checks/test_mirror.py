@@ -1,7 +1,9 @@
-"""Tests mirror sources: `cpp/a/b.cc` has `tests/cpp/a/b_test.cc`, `python/xgrammar/x.py` has `tests/python/test_x.py`.
+"""Tests mirror sources: `cpp/a/b.cc` has `tests/cpp/a/b_test.cc`, `python/xgrammar/x.py` has
+`tests/python/test_x.py`.
 
-A file without a test of its own name passes if a test of its folder includes its header, or the header that it
-implements. What is left is listed here with the reason; a file that gains a test must leave the list.
+A file without a test of its own name passes if a test of its folder includes its header, or the
+header that it implements. What is left is listed here with the reason; a file that gains a test
+must leave the list.
 """
 
 from __future__ import annotations
@@ -16,7 +18,11 @@ BINDINGS_REASON = "bindings are tested through Python"
 def headers_under_test(folder):
     """Headers that some test of the mirrored folder includes."""
     tests = TESTS / "cpp" / folder.relative_to(CPP)
-    return {include for path in (cpp_files(tests) if tests.is_dir() else ()) for include in includes(path)}
+    return {
+        include
+        for path in (cpp_files(tests) if tests.is_dir() else ())
+        for include in includes(path)
+    }
 
 
 def is_mirrored(path):
@@ -24,7 +30,11 @@ def is_mirrored(path):
     if (TESTS / "cpp" / folder / f"{path.stem}_test.cc").exists():
         return True
     own = (folder / f"{path.stem}.h").as_posix()
-    implemented = own if (CPP / own).exists() else next((i for i in includes(path) if i.startswith(f"{folder}/")), own)
+    implemented = (
+        own
+        if (CPP / own).exists()
+        else next((i for i in includes(path) if i.startswith(f"{folder}/")), own)
+    )
     return implemented in headers_under_test(path.parent)
 
 
@@ -40,7 +50,11 @@ def test_python_modules_are_mirrored():
     missing = set()
     for path in python_files():
         stem = path.parent.name if path.name == "__init__.py" else path.stem
-        names = (f"test_{stem.strip('_')}.py", f"test_{path.parent.name}_{stem.strip('_')}.py", f"test_{path.parent.name}.py")
+        names = (
+            f"test_{stem.strip('_')}.py",
+            f"test_{path.parent.name}_{stem.strip('_')}.py",
+            f"test_{path.parent.name}.py",
+        )
         if path == PYTHON / "__init__.py" or path.name == "__init__.py":
             continue
         if not any(list((TESTS / "python").rglob(name)) for name in names):

@@ -33,7 +33,7 @@ class Case:
     def value(self, name: str) -> Any:
         """A field, or the value of its Python expression (the data files are our own)."""
         expression = self.fields.get(name + "_python")
-        return self.fields.get(name) if expression is None else eval(expression)  # noqa: S307
+        return self.fields.get(name) if expression is None else eval(expression)
 
     def texts(self, name: str) -> list[bytes]:
         """`accept` or `reject`, as bytes."""
@@ -43,14 +43,21 @@ class Case:
     def build(self) -> xgr.Grammar:
         """The grammar; raises what the library raises."""
         kind = self.fields["kind"]
-        options = {key: value for key, value in self.fields.get("options", {}).items() if key != "vocab"}
+        options = {
+            key: value for key, value in self.fields.get("options", {}).items() if key != "vocab"
+        }
         if isinstance(options.get("separators"), list):
             options["separators"] = tuple(options["separators"])
         source = self.value("input")
         if kind == "json_schema":
             text = source if isinstance(source, str) else json.dumps(source, ensure_ascii=False)
             return xgr.Grammar.from_json_schema(text, **options)
-        constructor = {"ebnf": "from_ebnf", "gbnf": "from_ebnf", "regex": "from_regex", "lark": "from_lark"}[kind]
+        constructor = {
+            "ebnf": "from_ebnf",
+            "gbnf": "from_ebnf",
+            "regex": "from_regex",
+            "lark": "from_lark",
+        }[kind]
         grammar: xgr.Grammar = getattr(xgr.Grammar, constructor)(source, **options)
         return grammar
 
@@ -59,6 +66,5 @@ def load_cases() -> list[Case]:
     """All cases of all files, in a fixed order; ids are unique."""
     cases = []
     for path in sorted(DATA.glob("*/*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            cases.append(Case(json.loads(line)))
+        cases += [Case(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
     return cases

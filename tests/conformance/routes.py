@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.conformance.cases import Case
 
 Judge = Callable[[bytes], bool]
@@ -36,7 +36,9 @@ def whole_string(case: Case, grammar: xgr.Grammar) -> Judge:
     return lambda data: matched(xgr.GrammarMatcher(compiled), data)
 
 
-def token_judge(compiled: xgr.CompiledGrammar, stop: int, tokenize: Callable[[bytes], Iterable[int]]) -> Judge:
+def token_judge(
+    compiled: xgr.CompiledGrammar, stop: int, tokenize: Callable[[bytes], Iterable[int]]
+) -> Judge:
     """Token by token to the stop token; each mask must agree with what is accepted."""
     size = compiled.tokenizer_info.vocab_size
     row = np.zeros((1, (size + 31) // 32), dtype=np.int32)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.conformance.cases import Case, load_cases
 from tests.conformance.features import NOT_YET
 from tests.conformance.routes import ROUTES
@@ -30,7 +30,9 @@ def build_or_skip(case: Case) -> xgr.Grammar:
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("case", [marked(c) for c in CASES if not c.expects_error and "accept_tokens" not in c.fields])
+@pytest.mark.parametrize(
+    "case", [marked(c) for c in CASES if not c.expects_error and "accept_tokens" not in c.fields]
+)
 def test_language(case, route):
     grammar = build_or_skip(case)
     try:
@@ -44,33 +46,43 @@ def test_language(case, route):
         assert not judge(data), f"accepted {data!r}"
 
 
-@pytest.mark.parametrize("case", [marked(c) for c in CASES if "feed_python" in c.fields and not c.expects_error])
+@pytest.mark.parametrize(
+    "case", [marked(c) for c in CASES if "feed_python" in c.fields and not c.expects_error]
+)
 def test_fed_text(case):
     info = xgr.TokenizerInfo([])
-    matcher = xgr.GrammarMatcher(xgr.GrammarCompiler(info, max_threads=1).compile_grammar(build_or_skip(case)))
+    matcher = xgr.GrammarMatcher(
+        xgr.GrammarCompiler(info, max_threads=1).compile_grammar(build_or_skip(case))
+    )
     for number, byte in enumerate(case.value("feed").encode()):
         assert matcher.accept_string(bytes([byte])), f"rejected byte {number}"
 
 
 @pytest.mark.parametrize("case", [marked(c) for c in CASES if c.expects_error])
 def test_refused(case):
+    compiler = xgr.GrammarCompiler(xgr.TokenizerInfo([]), max_threads=1)
     with pytest.raises(RuntimeError) as caught:
-        grammar = case.build()
-        xgr.GrammarCompiler(xgr.TokenizerInfo([]), max_threads=1).compile_grammar(grammar)
+        compiler.compile_grammar(case.build())
     if isinstance(case.expects_error, str):
         assert case.expects_error in [base.__name__ for base in type(caught.value).__mro__]
     assert str(caught.value).strip()
 
 
-@pytest.mark.parametrize("case", [marked(c) for c in CASES if "accept_tokens" in c.fields and not c.expects_error])
+@pytest.mark.parametrize(
+    "case", [marked(c) for c in CASES if "accept_tokens" in c.fields and not c.expects_error]
+)
 def test_tokens(case):
-    vocabulary = [entry.encode() if isinstance(entry, str) else bytes(entry) for entry in case.fields["vocab"]]
+    vocabulary = [
+        entry.encode() if isinstance(entry, str) else bytes(entry) for entry in case.fields["vocab"]
+    ]
     info = xgr.TokenizerInfo(vocabulary, xgr.VocabType.RAW, stop_token_ids=[len(vocabulary) - 1])
     compiled = xgr.GrammarCompiler(info, max_threads=1).compile_grammar(case.value("input"))
     for expected, name in ((True, "accept_tokens"), (False, "reject_tokens")):
         for tokens in case.fields.get(name, []):
             matcher = xgr.GrammarMatcher(compiled, terminate_without_stop_token=True)
-            accepted = all(matcher.accept_token(token) for token in tokens) and matcher.is_completed()
+            accepted = (
+                all(matcher.accept_token(token) for token in tokens) and matcher.is_completed()
+            )
             assert accepted == expected, tokens
 
 
@@ -78,4 +90,6 @@ def test_ids_are_unique_and_features_are_known():
     ids = [case.id for case in CASES]
     assert len(ids) == len(set(ids))
     known = set(NOT_YET)
-    assert all(set(case.features) <= known for case in CASES), "a feature that is there now needs no mark"
+    assert all(set(case.features) <= known for case in CASES), (
+        "a feature that is there now needs no mark"
+    )

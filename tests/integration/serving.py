@@ -6,6 +6,7 @@ import json
 import random
 
 import numpy as np
+
 import xgrammar as xgr
 
 SCHEMA = {
@@ -23,14 +24,38 @@ INSTANCES = [
     {"name": "käse", "tags": ["a", "bb", ""], "depth": 12},
     {"name": "a\nb", "depth": 300, "child": {"name": "y", "tags": [], "child": {"name": "z"}}},
 ]
-PIECES = ['{"', '":', '", "', "name", '"name": "', "tags", "ab", "abc", "12", "300", "}}", "]}", '"]', " \n", "é", "日本"]
+PIECES = [
+    '{"',
+    '":',
+    '", "',
+    "name",
+    '"name": "',
+    "tags",
+    "ab",
+    "abc",
+    "12",
+    "300",
+    "}}",
+    "]}",
+    '"]',
+    " \n",
+    "é",
+    "日本",
+]
 
 
 def tokenizer_info(extra: int = 0) -> xgr.TokenizerInfo:
     """Bytes, some longer pieces, two marker tokens and a stop token; `extra` ids of padding."""
-    vocabulary = [bytes([byte]) for byte in range(256)] + [piece.encode() for piece in PIECES] + [b"", b"", b"</s>"]
+    vocabulary = (
+        [bytes([byte]) for byte in range(256)]
+        + [piece.encode() for piece in PIECES]
+        + [b"", b"", b"</s>"]
+    )
     return xgr.TokenizerInfo(
-        vocabulary, xgr.VocabType.RAW, vocab_size=len(vocabulary) + extra, stop_token_ids=[len(vocabulary) - 1]
+        vocabulary,
+        xgr.VocabType.RAW,
+        vocab_size=len(vocabulary) + extra,
+        stop_token_ids=[len(vocabulary) - 1],
     )
 
 
@@ -41,7 +66,11 @@ def tokenize(info: xgr.TokenizerInfo, text: str, seed: int = 0) -> list[int]:
     ids = [i for i, token in enumerate(vocabulary) if token and i not in info.stop_token_ids]
     while data:
         fitting = [i for i in ids if data.startswith(vocabulary[i])]
-        token = max(fitting, key=lambda i: len(vocabulary[i])) if rng.random() < 0.6 else rng.choice(fitting)
+        token = (
+            max(fitting, key=lambda i: len(vocabulary[i]))
+            if rng.random() < 0.6
+            else rng.choice(fitting)
+        )
         tokens.append(token)
         data = data[len(vocabulary[token]) :]
     return tokens
@@ -76,7 +105,9 @@ def walk(compiled: xgr.CompiledGrammar, tokens: list[int]) -> list[bytes]:
 
 
 def random_walk(compiled: xgr.CompiledGrammar, seed: int, steps: int = 60) -> list[int]:
-    """Tokens chosen from the masks; the same seed gives the same tokens wherever masks are the same."""
+    """Tokens chosen from the masks; the same seed gives the same tokens wherever masks are the
+    same.
+    """
     info = compiled.tokenizer_info
     rng, matcher, row, tokens = random.Random(seed), xgr.GrammarMatcher(compiled), new_row(info), []
     for _ in range(steps):

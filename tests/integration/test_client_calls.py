@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.integration import serving
 
 torch = pytest.importorskip("torch")
@@ -14,18 +14,31 @@ pytestmark = pytest.mark.torch
 
 
 def test_first_engine():
-    """Metadata round trip with marker texts blanked, keyword arguments, masks filled by row, bookkeeping by the caller."""
+    """Metadata round trip with marker texts blanked, keyword arguments, masks filled by row,
+    bookkeeping by the caller.
+    """
     vocabulary = [bytes([byte]) for byte in range(256)] + [b"<tool>", b"</s>"]
     full = xgr.TokenizerInfo(
-        encoded_vocab=vocabulary, vocab_type=xgr.VocabType.RAW, vocab_size=320, stop_token_ids=[257], add_prefix_space=True
+        encoded_vocab=vocabulary,
+        vocab_type=xgr.VocabType.RAW,
+        vocab_size=320,
+        stop_token_ids=[257],
+        add_prefix_space=True,
     )
-    blanked = ["" if token in (b"<tool>", b"</s>") else chr(token[0]) if token[0] < 128 else "?" for token in vocabulary]
+    blanked = [
+        "" if token in (b"<tool>", b"</s>") else chr(token[0]) if token[0] < 128 else "?"
+        for token in vocabulary
+    ]
     plain = xgr.TokenizerInfo.from_vocab_and_metadata(blanked, full.dump_metadata())
     assert plain.stop_token_ids == [257]
     assert plain.vocab_size == 320
-    compiler = xgr.GrammarCompiler(plain, max_threads=8, cache_enabled=True, cache_limit_bytes=512 * 1024 * 1024)
-    context = compiler.compile_json_schema(json.dumps(serving.SCHEMA), any_whitespace=False, separators=(",", ":"))
-    with pytest.warns(DeprecationWarning):
+    compiler = xgr.GrammarCompiler(
+        plain, max_threads=8, cache_enabled=True, cache_limit_bytes=512 * 1024 * 1024
+    )
+    context = compiler.compile_json_schema(
+        json.dumps(serving.SCHEMA), any_whitespace=False, separators=(",", ":")
+    )
+    with pytest.warns(DeprecationWarning, match="rollback"):
         matcher = xgr.GrammarMatcher(context, override_stop_tokens=None, max_rollback_tokens=4)
     mask = xgr.allocate_token_bitmask(4, plain.vocab_size)
     logits = torch.zeros((4, 320), dtype=torch.float32)
@@ -60,13 +73,17 @@ def test_first_engine_validates_requests_before_compiling():
 
 
 def test_second_engine():
-    """Jump-forward, tree verification on a slice view of the batch's mask, string of the grammar."""
+    """Jump-forward, masks in a slice view of the batch's mask, string of the grammar."""
     info = serving.tokenizer_info(extra=40)
     compiler = xgr.GrammarCompiler(tokenizer_info=info)
-    context = compiler.compile_json_schema(schema=json.dumps(serving.SCHEMA), any_whitespace=True, max_whitespace_cnt=2)
+    context = compiler.compile_json_schema(
+        schema=json.dumps(serving.SCHEMA), any_whitespace=True, max_whitespace_cnt=2
+    )
     assert "root ::=" in str(context.grammar)
-    with pytest.warns(DeprecationWarning):
-        matcher = xgr.GrammarMatcher(context, max_rollback_tokens=200, override_stop_tokens=info.stop_token_ids)
+    with pytest.warns(DeprecationWarning, match="rollback"):
+        matcher = xgr.GrammarMatcher(
+            context, max_rollback_tokens=200, override_stop_tokens=info.stop_token_ids
+        )
     batch = torch.full((3 * 4, (info.vocab_size + 31) // 32), -1, dtype=xgr.bitmask_dtype)
     assert tuple(batch.shape) == xgr.get_bitmask_shape(12, info.vocab_size)
     view = batch[4:8]

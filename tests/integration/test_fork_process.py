@@ -8,8 +8,8 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.integration import serving
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
@@ -39,8 +39,8 @@ def test_child_continues_where_the_parent_was():
 
     def work(_=None):
         serving.walk(compiled, tokens)
-        serving.walk(compiler.compile_json_schema({"type": "object", "properties": {"q": {"type": "null"}}}),
-                     serving.tokenize(info, '{"q": null}'))  # fmt: skip
+        other = compiler.compile_json_schema({"type": "object", "properties": {"q": {}}})
+        serving.walk(other, serving.tokenize(info, '{"q": null}'))
         matchers = [xgr.GrammarMatcher(compiled) for _ in range(8)]
         batch.batch_fill_next_token_bitmask(matchers, serving.new_row(info, 8))
 
@@ -56,7 +56,9 @@ def test_children_forked_while_others_compile():
 
     def compile_many(start):
         for index in range(start, start + 40):
-            compiler.compile_json_schema({"type": "object", "properties": {f"p{index}": {"type": "string"}}})
+            compiler.compile_json_schema(
+                {"type": "object", "properties": {f"p{index}": {"type": "string"}}}
+            )
 
     def child():
         fresh = xgr.GrammarCompiler(info).compile_json_schema(serving.SCHEMA)

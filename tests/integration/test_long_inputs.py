@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.integration import serving
 
 DEPTH = 100_000
@@ -36,7 +36,9 @@ def test_brackets_nested_100_000_deep(name):
 
 def test_json_nested_100_000_deep():
     info = serving.tokenizer_info()
-    matcher = xgr.GrammarMatcher(xgr.GrammarCompiler(info).compile_json_schema({"type": "array"}, strict_mode=False))
+    matcher = xgr.GrammarMatcher(
+        xgr.GrammarCompiler(info).compile_json_schema({"type": "array"}, strict_mode=False)
+    )
     assert matcher.accept_string("[" * DEPTH + "1" + "]" * DEPTH)
     assert matcher.is_completed()
 
@@ -59,7 +61,9 @@ def test_ambiguous_nesting():
     ],
 )
 def test_the_masks_of_a_loop_stay_the_same(grammar, piece):
-    """20,000 bytes: the mask after each step is one of few. A step that slows down with the output hits the time limit."""
+    """20,000 bytes: the mask after each step is one of few. A step that slows down with the output
+    hits the time limit.
+    """
     info = serving.tokenizer_info()
     matcher = xgr.GrammarMatcher(xgr.GrammarCompiler(info).compile_grammar(grammar))
     row, masks = serving.new_row(info), set()

@@ -6,19 +6,23 @@ import random
 
 import numpy as np
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.integration import serving
 
 
 def random_tree(rng, info, tokens, size):
-    """First-child and next-sibling arrays; tokens are taken from a real continuation or at random."""
+    """First-child and next-sibling arrays; tokens of a real continuation, or at random."""
     child, sibling, drafts = [-1] * size, [-1] * size, [0] * size
     depth = [0] * size
     for node in range(1, size):
         parent = rng.randrange(node)
         depth[node] = depth[parent] + 1
-        drafts[node] = tokens[min(depth[parent], len(tokens) - 1)] if rng.random() < 0.7 else rng.randrange(info.vocab_size)
+        drafts[node] = (
+            tokens[min(depth[parent], len(tokens) - 1)]
+            if rng.random() < 0.7
+            else rng.randrange(info.vocab_size)
+        )
         if child[parent] == -1:
             child[parent] = node
         else:
@@ -36,7 +40,9 @@ def by_hand(matcher, child, sibling, drafts, rows):
         accepted = parent is None
         if parent is not None:
             token = drafts[node]
-            accepted = 0 <= token and serving.allows(rows[parent], token) and matcher.accept_token(token)
+            accepted = (
+                token >= 0 and serving.allows(rows[parent], token) and matcher.accept_token(token)
+            )
             if not accepted:
                 rows[node] = 0
         if accepted:
@@ -85,7 +91,10 @@ def test_malformed_trees_are_refused_and_nothing_is_written():
     ):
         with pytest.raises(RuntimeError):
             matcher.traverse_draft_tree(
-                np.array(child, dtype=np.int64), np.array(sibling, dtype=np.int64), np.zeros(3, dtype=np.int64), rows
+                np.array(child, dtype=np.int64),
+                np.array(sibling, dtype=np.int64),
+                np.zeros(3, dtype=np.int64),
+                rows,
             )
         assert (rows == 7).all()
 

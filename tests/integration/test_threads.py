@@ -1,15 +1,16 @@
-"""Many threads on one compiled grammar, on one compiler, on one batch: the same results as alone."""
+"""Many threads on one grammar, one compiler, one batch: the same results as alone."""
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.integration import serving
 
 THREADS = 8
@@ -38,7 +39,8 @@ def test_matchers_on_one_cold_grammar(info):
     expected = [serving.random_walk(alone, seed) for seed in range(THREADS)]
     for _ in range(5):
         shared = xgr.GrammarCompiler(info).compile_json_schema(serving.SCHEMA)
-        assert together(THREADS, lambda seed: serving.random_walk(shared, seed)) == expected
+        walk = functools.partial(serving.random_walk, shared)
+        assert together(THREADS, walk) == expected
 
 
 def test_masks_are_equal_in_all_threads(info):
@@ -50,13 +52,18 @@ def test_masks_are_equal_in_all_threads(info):
 
 def test_equal_requests_compile_once(info):
     compiler = xgr.GrammarCompiler(info, max_threads=4)
-    first, *rest = together(THREADS, lambda _: compiler.compile_json_schema(json.dumps(serving.SCHEMA)))
+    first, *rest = together(
+        THREADS, lambda _: compiler.compile_json_schema(json.dumps(serving.SCHEMA))
+    )
     assert all(compiled == first for compiled in rest)
 
 
 def test_different_requests_at_once(info):
     compiler = xgr.GrammarCompiler(info)
-    schemas = [{"type": "object", "properties": {f"k{i}": {"type": "integer"}}, "required": [f"k{i}"]} for i in range(16)]
+    schemas = [
+        {"type": "object", "properties": {f"k{i}": {"type": "integer"}}, "required": [f"k{i}"]}
+        for i in range(16)
+    ]
     compiled = together(16, lambda i: compiler.compile_json_schema(schemas[i]))
     for index, one in enumerate(compiled):
         serving.walk(one, serving.tokenize(info, json.dumps({f"k{index}": 7})))
@@ -71,17 +78,23 @@ def test_an_error_reaches_every_waiter_and_the_compiler_stays_usable(info):
         return type(caught.value)
 
     assert len(set(together(THREADS, attempt))) == 1
-    serving.walk(compiler.compile_json_schema(serving.SCHEMA), serving.tokenize(info, serving.texts()[0]))
+    serving.walk(
+        compiler.compile_json_schema(serving.SCHEMA), serving.tokenize(info, serving.texts()[0])
+    )
 
 
 def test_eviction_while_in_use(info):
-    """A cache too small for anything never fails, never exceeds its limit, and never frees under a matcher."""
+    """A cache too small for anything never fails, never exceeds its limit, and never frees under a
+    matcher.
+    """
     compiler = xgr.GrammarCompiler(info, cache_limit_bytes=20_000)
 
     def work(index):
         for round_ in range(6):
             name = f"n{(index + round_) % 10}"
-            compiled = compiler.compile_json_schema({"type": "object", "properties": {name: {"type": "string"}}})
+            compiled = compiler.compile_json_schema(
+                {"type": "object", "properties": {name: {"type": "string"}}}
+            )
             assert 0 <= compiler.get_cache_size_bytes() <= 20_000
             serving.walk(compiled, serving.tokenize(info, json.dumps({name: "x"})))
             if round_ == index % 6:
@@ -104,13 +117,20 @@ def test_a_compiled_grammar_outlives_everything():
 @pytest.mark.parametrize("threads", [1, 2, 8, "auto"])
 def test_batch_equals_single(info, threads):
     compiler = xgr.GrammarCompiler(info)
-    compiled = [compiler.compile_json_schema(serving.SCHEMA), compiler.compile_builtin_json_grammar()]
+    compiled = [
+        compiler.compile_json_schema(serving.SCHEMA),
+        compiler.compile_builtin_json_grammar(),
+    ]
     matchers = [xgr.GrammarMatcher(compiled[i % 2]) for i in range(40)]
     for index, matcher in enumerate(matchers):
-        assert matcher.accept_string('{"name": "abc'[: 1 + index % 13] if index % 2 == 0 else "[" * (index % 7))
+        assert matcher.accept_string(
+            '{"name": "abc'[: 1 + index % 13] if index % 2 == 0 else "[" * (index % 7)
+        )
     rows = serving.new_row(info, 64)
     indices = [63 - i for i in range(40)]
-    xgr.BatchGrammarMatcher(max_threads=threads).batch_fill_next_token_bitmask(matchers, rows, indices)
+    xgr.BatchGrammarMatcher(max_threads=threads).batch_fill_next_token_bitmask(
+        matchers, rows, indices
+    )
     for matcher, index in zip(matchers, indices, strict=True):
         single = serving.new_row(info)
         matcher.fill_next_token_bitmask(single)

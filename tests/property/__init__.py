@@ -1,1 +1,3 @@
-"""Reference recogniser, exhaustive comparison over small grammars, and laws that hold for random input."""
+"""Reference recogniser, exhaustive comparison over small grammars, and laws that hold for random
+input.
+"""

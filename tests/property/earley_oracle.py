@@ -1,8 +1,10 @@
-"""The slow oracle: a textbook Earley recogniser on bytes (Earley 1970; nullable rules as in Aycock and Horspool 2002).
+"""The slow oracle: a textbook Earley recogniser on bytes (Earley 1970; nullable rules as in Aycock
+and Horspool 2002).
 
-It answers one question, "can these bytes be consumed, and can the rest still be completed", with nothing cached that
-could be wrong across grammars. Unproductive productions are dropped first, so a non-empty item set is exactly a prefix
-of some sentence. Repetition bounds are unrolled: for small grammars only.
+It answers one question, "can these bytes be consumed, and can the rest still be completed", with
+nothing cached that could be wrong across grammars. Unproductive productions are dropped first, so a
+non-empty item set is exactly a prefix of some sentence. Repetition bounds are unrolled: for small
+grammars only.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ class Productions:
         for name, body in rules.items():
             self.add(self.names[name], (self.symbol(body),))
         self.drop_unproductive()
-        self.nullable = self.closure(lambda symbol, known: isinstance(symbol, int) and symbol in known)
+        self.nullable = self.closure(
+            lambda symbol, known: isinstance(symbol, int) and symbol in known
+        )
 
     def add(self, head: int, body: tuple[Symbol, ...]) -> None:
         self.heads.append(head)
@@ -82,7 +86,9 @@ class Productions:
         if kind == "bytes":
             return [tuple((byte, byte) for byte in node[1])]
         if kind == "class":
-            return [tuple(sequence) for low, high in node[1] for sequence in utf8_sequences(low, high)]
+            return [
+                tuple(sequence) for low, high in node[1] for sequence in utf8_sequences(low, high)
+            ]
         if kind == "seq":
             return [tuple(self.symbol(part) for part in node[1])]
         if kind == "alt":
@@ -99,14 +105,24 @@ class Productions:
         """Nonterminals with a production whose symbols all count, to the fixed point."""
         known: set[int] = set()
         while True:
-            more = {h for h, body in zip(self.heads, self.bodies, strict=True) if all(counts(s, known) for s in body)}
+            more = {
+                h
+                for h, body in zip(self.heads, self.bodies, strict=True)
+                if all(counts(s, known) for s in body)
+            }
             if more <= known:
                 return known
             known |= more
 
     def drop_unproductive(self) -> None:
-        productive = self.closure(lambda symbol, known: isinstance(symbol, tuple) or symbol in known)
-        kept = [i for i, body in enumerate(self.bodies) if all(isinstance(s, tuple) or s in productive for s in body)]
+        productive = self.closure(
+            lambda symbol, known: isinstance(symbol, tuple) or symbol in known
+        )
+        kept = [
+            i
+            for i, body in enumerate(self.bodies)
+            if all(isinstance(s, tuple) or s in productive for s in body)
+        ]
         self.heads, self.bodies = [self.heads[i] for i in kept], [self.bodies[i] for i in kept]
         self.by_head: dict[int, list[int]] = {}
         for index, head in enumerate(self.heads):
@@ -116,7 +132,9 @@ class Productions:
 class Chart:
     """The Earley sets after some bytes: an immutable value that forks for free."""
 
-    def __init__(self, grammar: Productions, earlier: tuple[frozenset[Item], ...], kernel: set[Item]) -> None:
+    def __init__(
+        self, grammar: Productions, earlier: tuple[frozenset[Item], ...], kernel: set[Item]
+    ) -> None:
         self.grammar = grammar
         self.sets = (*earlier, self.close(earlier, kernel))
         self._next: dict[int, Chart | None] = {}
@@ -136,7 +154,9 @@ class Chart:
             body = grammar.bodies[production]
             if dot == len(body):
                 head = grammar.heads[production]
-                for other, other_dot, other_origin in list(items if origin == here else earlier[origin]):
+                for other, other_dot, other_origin in list(
+                    items if origin == here else earlier[origin]
+                ):
                     other_body = grammar.bodies[other]
                     if other_dot < len(other_body) and other_body[other_dot] == head:
                         add((other, other_dot + 1, other_origin))
@@ -153,7 +173,11 @@ class Chart:
             kernel: set[Item] = set()
             for production, dot, origin in self.sets[-1]:
                 body = self.grammar.bodies[production]
-                if dot < len(body) and isinstance(terminal := body[dot], tuple) and terminal[0] <= byte <= terminal[1]:
+                if (
+                    dot < len(body)
+                    and isinstance(terminal := body[dot], tuple)
+                    and terminal[0] <= byte <= terminal[1]
+                ):
                     kernel.add((production, dot + 1, origin))
             self._next[byte] = Chart(self.grammar, self.sets, kernel) if kernel else None
         return self._next[byte]
@@ -186,7 +210,9 @@ class Chart:
     def forced(self, limit: int = 1000) -> bytes:
         """What every continuation begins with, whole characters only."""
         chart, data = self, b""
-        while len(data) < limit and not chart.completed and len(following := chart.next_bytes()) == 1:
+        while (
+            len(data) < limit and not chart.completed and len(following := chart.next_bytes()) == 1
+        ):
             byte = following.pop()
             after = chart.step(byte)
             assert after is not None
@@ -207,9 +233,13 @@ def start(text: str, root: str = "root") -> Chart | None:
     return Chart(grammar, (), kernel) if kernel else None
 
 
-def mask(chart: Chart, vocabulary: list[bytes], stop_ids: set[int], special_ids: set[int] = frozenset()) -> list[bool]:  # type: ignore[assignment]
+def mask(
+    chart: Chart, vocabulary: list[bytes], stop_ids: set[int], special_ids: set[int] = frozenset()
+) -> list[bool]:  # type: ignore[assignment]
     """Brute force: each token by itself."""
     return [
-        chart.completed if index in stop_ids else bool(token) and index not in special_ids and chart.advance(token) is not None
+        chart.completed
+        if index in stop_ids
+        else bool(token) and index not in special_ids and chart.advance(token) is not None
         for index, token in enumerate(vocabulary)
     ]

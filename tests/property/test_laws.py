@@ -1,6 +1,7 @@
 """Laws for random grammars and random calls: text round trip, algebra, history, forks, threads.
 
-Grammars come from Hypothesis as EBNF text over two letters; the naive model of a matcher is a list of oracle charts.
+Grammars come from Hypothesis as EBNF text over two letters; the naive model of a matcher is a list
+of oracle charts.
 """
 
 from __future__ import annotations
@@ -9,17 +10,23 @@ import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import xgrammar as xgr
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import xgrammar as xgr
 from tests.property import earley_oracle
 from tests.property.harness import Vocabulary, compile_or_none, mask_of
 
 VOCABULARY = Vocabulary([b"a", b"b", b"ab", b"ba", b"bb", b"aab", b"", b"</s>"], [7], padding=1)
-STRINGS = ["".join(letters) for length in range(6) for letters in itertools.product("ab", repeat=length)]
+STRINGS = [
+    "".join(letters) for length in range(6) for letters in itertools.product("ab", repeat=length)
+]
 LEAVES = st.sampled_from(['"a"', '"b"', '"ab"', '""', "[ab]", "[^b-\\U0010ffff]", "root", "x", "y"])
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+FEW = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 
 
 def grow(inner):
@@ -32,7 +39,9 @@ def grow(inner):
 
 
 BODIES = st.recursive(LEAVES, grow, max_leaves=6)
-GRAMMARS = st.tuples(BODIES, BODIES, BODIES).map(lambda b: f"root ::= {b[0]}\nx ::= {b[1]}\ny ::= {b[2]}\n")
+GRAMMARS = st.tuples(BODIES, BODIES, BODIES).map(
+    lambda b: f"root ::= {b[0]}\nx ::= {b[1]}\ny ::= {b[2]}\n"
+)
 
 
 def sentences(chart):
@@ -75,7 +84,10 @@ def test_language_and_round_trip(text):
 @given(GRAMMARS, GRAMMARS)
 def test_union_and_concat(left_text, right_text):
     left, right = xgr.Grammar.from_ebnf(left_text), xgr.Grammar.from_ebnf(right_text)
-    in_left, in_right = sentences(earley_oracle.start(left_text)), sentences(earley_oracle.start(right_text))
+    in_left, in_right = (
+        sentences(earley_oracle.start(left_text)),
+        sentences(earley_oracle.start(right_text)),
+    )
     union, concat = xgr.Grammar.union(left, right), xgr.Grammar.concat(left, right)
     assert accepted(union) == accepted(left | right) == in_left | in_right
     both = {a + b for a in in_left for b in in_right}
@@ -133,7 +145,11 @@ def look(matcher, model):
         assert matcher.find_jump_forward_string().encode() == chart.forced()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 @given(GRAMMARS, OPERATIONS)
 def test_history_against_a_naive_model(text, operations):
     chart = earley_oracle.start(text)

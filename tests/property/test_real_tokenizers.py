@@ -1,7 +1,8 @@
-"""Masks over real vocabularies, for sampled states: against acceptance token by token, and against the slow oracle.
+"""Masks over real vocabularies, for sampled states: against acceptance token by token, and against
+the slow oracle.
 
-The default run takes two states of one grammar per tokenizer and all tokens that are allowed with every 23rd other;
-`-m slow` takes every token of every state of every grammar.
+The default run takes two states of one grammar per tokenizer and all tokens that are allowed with
+every 23rd other; `-m slow` takes every token of every state of every grammar.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import random
 
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.property import earley_oracle
 from tests.property.harness import mask_of
 from tests.property.real_tokenizers import MAKERS, real_tokenizer
@@ -29,15 +30,33 @@ SCHEMA = {
     "properties": {
         "name": {"type": "string", "maxLength": 12},
         "kind": {"enum": ["alpha", "alphabet", "größe", 3, None]},
-        "tags": {"type": "array", "items": {"type": "string", "pattern": "^[a-z]+(-[0-9]{2,4})?$"}, "maxItems": 3},
+        "tags": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[a-z]+(-[0-9]{2,4})?$"},
+            "maxItems": 3,
+        },
         "score": {"type": "integer", "minimum": -5, "maximum": 1200},
         "more": {"$ref": "#"},
     },
     "required": ["name"],
 }
 WALKS = {
-    "json": ('{"a\\u00e9 b": [1.5e3, {"naïve": "日本語 \\n"}, null, ', "", '{"', "[[[[", '{"x":"\\', '["é'),
-    "schema": ('{"name": "über 12', '{"', '{"name":"a","kind":"alph', '{"name":"","tags":["ab-1', '{"name":"x","score":11', '{"name":"日'),
+    "json": (
+        '{"a\\u00e9 b": [1.5e3, {"naïve": "日本語 \\n"}, null, ',
+        "",
+        '{"',
+        "[[[[",
+        '{"x":"\\',
+        '["é',
+    ),
+    "schema": (
+        '{"name": "über 12',
+        '{"',
+        '{"name":"a","kind":"alph',
+        '{"name":"","tags":["ab-1',
+        '{"name":"x","score":11',
+        '{"name":"日',
+    ),
     "arithmetic": ("12 + (3", "", "1 ", "((((1"),
 }
 ARITHMETIC = 'root ::= root ws [-+*/] ws root | "(" ws root ws ")" | [0-9]+\nws ::= " "*\n'
@@ -61,9 +80,13 @@ def sampled(mask, every):
 
 
 def check_against_acceptance(matcher, info, every):
-    """On a fork through the token, and through its bytes by a matcher that has no such vocabulary."""
+    """On a fork through the token, and through its bytes."""
     mask = mask_of(matcher, info.vocab_size)
-    vocabulary, stops, specials = info.decoded_vocab, set(info.stop_token_ids), set(info.special_token_ids)
+    vocabulary, stops, specials = (
+        info.decoded_vocab,
+        set(info.stop_token_ids),
+        set(info.special_token_ids),
+    )
     fork = matcher.fork()
     for token in sampled(mask, every):
         accepted = fork.accept_token(token)
@@ -80,7 +103,11 @@ def check_against_acceptance(matcher, info, every):
 
 def check_against_oracle(mask, info, grammar, text, every):
     chart = earley_oracle.start(str(grammar)).advance(text.encode())
-    vocabulary, stops, specials = info.decoded_vocab, set(info.stop_token_ids), set(info.special_token_ids)
+    vocabulary, stops, specials = (
+        info.decoded_vocab,
+        set(info.stop_token_ids),
+        set(info.special_token_ids),
+    )
     wrong = []
     for token in sampled(mask, every):
         if token in stops:
