@@ -21,6 +21,8 @@ namespace {
 // Literals are merged with their neighbours only up to this size: nested groups around a huge
 // literal would otherwise store one copy of it per level.
 constexpr size_t kMaxMergedBytes = 4096;
+// Likewise for the parts of nested sequences and choices: longer ones are kept as one part.
+constexpr size_t kMaxFlattenedParts = 4096;
 constexpr size_t kInitialTableSize = 64;
 constexpr size_t kMaxPoolSize = static_cast<size_t>(std::numeric_limits<int32_t>::max());
 
@@ -200,6 +202,7 @@ ExprId GrammarBuilder::AddRuleRef(RuleId rule) {
 }
 
 ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
+  if (parts.size() == 1) return parts[0];
   std::vector<ExprId> flat;
   flat.reserve(parts.size());
   // A run of literals is gathered as bytes and stored once, so that a long run costs its length and
@@ -227,7 +230,7 @@ ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
     ExprKind kind = grammar_->kind(id);
     if (kind == ExprKind::kEmpty) continue;
     if (IsNothing(id)) return id;
-    if (kind != ExprKind::kSequence) {
+    if (kind != ExprKind::kSequence || grammar_->children(id).size() > kMaxFlattenedParts) {
       append(id);
       continue;
     }
@@ -246,6 +249,7 @@ ExprId GrammarBuilder::AddSequence(std::initializer_list<ExprId> parts) {
 }
 
 ExprId GrammarBuilder::AddChoices(std::span<const ExprId> alternatives) {
+  if (alternatives.size() == 1) return alternatives[0];
   std::vector<ExprId> flat;
   flat.reserve(alternatives.size());
   std::unordered_set<ExprId> seen;
@@ -253,7 +257,8 @@ ExprId GrammarBuilder::AddChoices(std::span<const ExprId> alternatives) {
     if (!IsNothing(id) && seen.insert(id).second) flat.push_back(id);
   };
   for (ExprId id : alternatives) {
-    if (grammar_->kind(id) == ExprKind::kChoices) {
+    if (grammar_->kind(id) == ExprKind::kChoices &&
+        grammar_->children(id).size() <= kMaxFlattenedParts) {
       for (ExprId child : grammar_->children(id)) append(child);
     } else {
       append(id);

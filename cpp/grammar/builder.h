@@ -3,6 +3,7 @@
 // Every Add function hash-conses: the same call gives the same id. Trivial forms are simplified on
 // the way (a sequence drops empties and is flattened, one alternative stands for itself, a
 // repetition of exactly one is its child), so that later stages see one spelling of each idea.
+// Very long parts (4,096 parts or bytes) stay nested or unmerged, so that building is linear.
 // Hash-consing after Filliatre and Conchon, "Type-safe modular hash-consing", 2006: every node is
 // looked up by content in an open-addressing table before it is stored. Owned by one thread.
 #pragma once
