@@ -21,6 +21,7 @@ constexpr int64_t kMaxUnrolledCopies = 4;
 
 Fsm FsmWriter::Write(const Unit& unit) {
   unit_expr_ = unit.expr;
+  unit_kind_ = unit.rule_kind;
   const uint32_t start = fsm_.AddState();
   const uint32_t end = fsm_.AddState();
   fsm_.SetAccept(end);
@@ -102,7 +103,7 @@ void FsmWriter::WriteLiteralTree(std::vector<LiteralBranch> branches, uint32_t f
     for (size_t i = common; i < branch.bytes.size(); ++i) {
       const auto byte = static_cast<uint8_t>(branch.bytes[i]);
       const uint32_t next = fsm_.AddState();
-      fsm_.AddBytes(path.back(), byte, byte, true, next);
+      fsm_.AddBytes(path.back(), byte, byte, unit_kind_ == RuleKind::kAuto, next);
       path.push_back(next);
     }
     if (branch.has_rest) {
@@ -161,7 +162,7 @@ void FsmWriter::WriteLiteral(std::string_view bytes, uint32_t from, uint32_t to)
   for (size_t i = 0; i < bytes.size(); ++i) {
     const auto byte = static_cast<uint8_t>(bytes[i]);
     const uint32_t next = i + 1 == bytes.size() ? to : fsm_.AddState();
-    fsm_.AddBytes(state, byte, byte, true, next);
+    fsm_.AddBytes(state, byte, byte, unit_kind_ == RuleKind::kAuto, next);
     state = next;
   }
 }
@@ -239,7 +240,7 @@ void FsmWriter::WriteAutomaton(const CodePointDfa& dfa, uint32_t from, uint32_t 
 }
 
 void FsmWriter::WriteUnitCall(ExprId expr, uint32_t from, uint32_t to) {
-  fsm_.AddCall(from, table_.UnitOfExpr(expr, RuleKind::kAuto), to);
+  fsm_.AddCall(from, table_.UnitOfExpr(expr, UnitTable::PartKind(unit_kind_)), to);
 }
 
 }  // namespace xgrammar

@@ -43,6 +43,7 @@ class FsmWriter {
   const Grammar& grammar_;
   FsmBuilder fsm_;
   ExprId unit_expr_ = kNoExpr;
+  RuleKind unit_kind_ = RuleKind::kAuto;
 };
 
 }  // namespace xgrammar

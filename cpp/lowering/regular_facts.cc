@@ -18,8 +18,28 @@ int64_t Saturate(int64_t value) { return std::min(value, kMaxSize); }
 
 }  // namespace
 
-RegularFacts::RegularFacts(const Grammar& grammar, const GrammarFacts& facts)
-    : grammar_(grammar), facts_(facts), entries_(static_cast<size_t>(grammar.num_exprs())) {}
+bool ContainsToken(std::string_view bytes, const TokenTrie& trie) {
+  for (size_t start = 0; start < bytes.size(); ++start) {
+    uint32_t begin = 0;
+    uint32_t end = trie.num_nodes();
+    for (size_t i = start; i < bytes.size(); ++i) {
+      while (begin < end && trie.node(begin).byte != static_cast<uint8_t>(bytes[i])) {
+        begin = trie.node(begin).subtree_end;
+      }
+      if (begin >= end) break;
+      if (!trie.tokens(begin).empty()) return true;
+      end = trie.node(begin).subtree_end;
+      ++begin;
+    }
+  }
+  return false;
+}
+
+RegularFacts::RegularFacts(const Grammar& grammar, const GrammarFacts& facts, const TokenTrie* markers)
+    : grammar_(grammar),
+      facts_(facts),
+      markers_(markers),
+      entries_(static_cast<size_t>(grammar.num_exprs())) {}
 
 int64_t RegularFacts::FoldedSize(ExprId expr) {
   Visit(expr);
@@ -29,6 +49,11 @@ int64_t RegularFacts::FoldedSize(ExprId expr) {
 bool RegularFacts::HasRuleRef(ExprId expr) {
   Visit(expr);
   return entry(expr).has_rule_ref;
+}
+
+bool RegularFacts::HasMarkerLiteral(ExprId expr) {
+  Visit(expr);
+  return entry(expr).has_marker_literal;
 }
 
 int64_t RegularFacts::ExpandedRepeatSize(ExprId repeat) {
@@ -91,6 +116,7 @@ void RegularFacts::Finish(ExprId expr) {
       break;
     case ExprKind::kByteString:
       size = static_cast<int64_t>(grammar_.bytes(expr).size());
+      result.has_marker_literal = markers_ != nullptr && ContainsToken(grammar_.bytes(expr), *markers_);
       break;
     case ExprKind::kCharClass: {
       const auto ranges = grammar_.ranges(expr);
@@ -113,6 +139,7 @@ void RegularFacts::Finish(ExprId expr) {
     if (child == kNoExpr) break;
     const Entry& part = entry(child);
     result.has_rule_ref = result.has_rule_ref || part.has_rule_ref;
+    result.has_marker_literal = result.has_marker_literal || part.has_marker_literal;
     if (part.size == kNotFoldable || part.mark != Mark::kDone) result.size = kNotFoldable;
     size = Saturate(size + part.size);
   }

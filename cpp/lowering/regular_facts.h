@@ -6,17 +6,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "analysis/grammar_facts.h"
 #include "grammar/grammar.h"
+#include "tokenizer/token_trie.h"
 
 namespace xgrammar {
 
 class RegularFacts {
  public:
-  /// Both must outlive this object.
-  RegularFacts(const Grammar& grammar, const GrammarFacts& facts);
+  /// All must outlive this object. `markers`: texts of the special and stop tokens; may be null.
+  RegularFacts(const Grammar& grammar, const GrammarFacts& facts, const TokenTrie* markers);
 
   /// Estimated automaton states, or kNotFoldable.
   int64_t FoldedSize(ExprId expr);
@@ -24,6 +26,8 @@ class RegularFacts {
   int64_t ExpandedRepeatSize(ExprId repeat);
   /// Whether a rule reference is reachable without leaving the expression.
   bool HasRuleRef(ExprId expr);
+  /// Whether a literal that contains the text of a marker is reachable.
+  bool HasMarkerLiteral(ExprId expr);
 
   static constexpr int64_t kNotFoldable = -1;
 
@@ -32,6 +36,7 @@ class RegularFacts {
   struct Entry {
     Mark mark = Mark::kUnknown;
     bool has_rule_ref = false;
+    bool has_marker_literal = false;
     int64_t size = 0;
   };
 
@@ -42,7 +47,11 @@ class RegularFacts {
 
   const Grammar& grammar_;
   const GrammarFacts& facts_;
+  const TokenTrie* markers_;
   std::vector<Entry> entries_;
 };
+
+/// Whether the text of some token of the tree is a substring of `bytes`.
+bool ContainsToken(std::string_view bytes, const TokenTrie& trie);
 
 }  // namespace xgrammar

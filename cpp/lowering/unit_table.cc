@@ -23,14 +23,27 @@ constexpr int64_t kMaxDfaStates = 16384;
 
 }  // namespace
 
-UnitTable::UnitTable(GrammarPtr grammar, DfaCache* dfa_cache)
-    : grammar_(std::move(grammar)), facts_(*grammar_), regular_(*grammar_, facts_), dfa_cache_(dfa_cache) {
+UnitTable::UnitTable(GrammarPtr grammar, DfaCache* dfa_cache, const TokenTrie* markers)
+    : grammar_(std::move(grammar)),
+      facts_(*grammar_),
+      regular_(*grammar_, facts_, markers),
+      dfa_cache_(dfa_cache) {
   CheckProductive(*grammar_, facts_);
+  if (markers != nullptr && markers->num_nodes() > 0) {
+    for (ExprId e = 0; e < grammar_->num_exprs() && !has_marker_literals_; ++e) {
+      has_marker_literals_ =
+          grammar_->kind(e) == ExprKind::kByteString && ContainsToken(grammar_->bytes(e), *markers);
+    }
+  }
   root_ = UnitOfRule(facts_.ResolveAlias(grammar_->root()));
 }
 
 UnitId UnitTable::UnitOfRule(RuleId rule) {
   return UnitOfExpr(grammar_->rule(rule).body, grammar_->rule(rule).kind);
+}
+
+RuleKind UnitTable::PartKind(RuleKind whole) {
+  return whole == RuleKind::kAuto ? RuleKind::kAuto : RuleKind::kLexeme;
 }
 
 UnitId UnitTable::UnitOfExpr(ExprId expr, RuleKind rule_kind) {
@@ -66,6 +79,7 @@ bool UnitTable::TryFold(Unit* unit) {
   const ExprId expr = unit->expr;
   const int64_t size = regular_.FoldedSize(expr);
   if (size == RegularFacts::kNotFoldable) return false;
+  if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
   const int64_t limit = grammar_->kind(expr) == ExprKind::kAutomaton ? kMaxAutomatonSize
                         : lexeme                                     ? kMaxLexemeSize
@@ -89,7 +103,8 @@ bool UnitTable::TryCount(Unit* unit) {
   unit->min = facts_.IsNullable(child) ? 0 : min;   // Copies of the empty string fill up to any minimum.
   unit->max = max;
   const int64_t size = regular_.FoldedSize(child);
-  if (size != RegularFacts::kNotFoldable && size <= kMaxLexemeSize) {
+  const bool keep_literals = unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(child);
+  if (size != RegularFacts::kNotFoldable && size <= kMaxLexemeSize && !keep_literals) {
     const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
     ByteDfaPtr dfa = FoldToDfa(*grammar_, facts_, child, static_cast<uint32_t>(budget), dfa_cache_);
     if (dfa != nullptr && dfa->is_prefix_free()) {
@@ -108,7 +123,7 @@ bool UnitTable::TryCount(Unit* unit) {
     }
   }
   unit->kind = Unit::Kind::kCountedCall;
-  unit->child = UnitOfExpr(child, RuleKind::kAuto);
+  unit->child = UnitOfExpr(child, PartKind(unit->rule_kind));
   return true;
 }
 

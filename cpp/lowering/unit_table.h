@@ -55,8 +55,13 @@ constexpr uint32_t kCountedCallAfter = 1;
 
 class UnitTable {
  public:
-  /// `grammar` and `dfa_cache` must outlive the table.
-  UnitTable(GrammarPtr grammar, DfaCache* dfa_cache);
+  /// `dfa_cache` and `markers` must outlive the table. `markers`: texts of special and stop tokens; such a token may
+  /// stand for its text where a literal spells it, so those literals keep their edges (rules of kind kAuto only:
+  /// what a JSON Schema spells is text). May be null.
+  UnitTable(GrammarPtr grammar, DfaCache* dfa_cache, const TokenTrie* markers);
+
+  /// Whether some literal of the grammar contains the text of a marker.
+  bool has_marker_literals() const { return has_marker_literals_; }
 
   UnitId root() const { return root_; }
   /// Builds the unit if that has not happened.
@@ -73,6 +78,8 @@ class UnitTable {
  private:
   friend class FsmWriter;
 
+  /// The kind of a part that is set apart from a rule: it may always fold, and it stays text if the rule is.
+  static RuleKind PartKind(RuleKind whole);
   UnitId UnitOfExpr(ExprId expr, RuleKind rule_kind);
   UnitId UnitOfRule(RuleId rule);
   void Build(UnitId id);
@@ -88,6 +95,7 @@ class UnitTable {
   std::unordered_map<ExprId, UnitId> unit_of_expr_;
   std::vector<UnitId> unit_of_state_;
   UnitId root_ = 0;
+  bool has_marker_literals_ = false;
   int64_t memory_size_bytes_ = 0;
 };
 

@@ -37,12 +37,12 @@ void SortUnique(std::vector<Item>* items) {
 
 }  // namespace
 
-Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, uint32_t count_horizon,
-               const Limits& limits)
+Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const TokenTrie* markers,
+               uint32_t count_horizon, const Limits& limits)
     : limits_(limits),
       count_horizon_(count_horizon),
       dfa_cache_(std::move(dfa_cache)),
-      units_(std::move(grammar), dfa_cache_.get()) {
+      units_(std::move(grammar), dfa_cache_.get(), markers) {
   std::lock_guard<std::mutex> lock(mutex_);
   sets_.Append();  // kDeadSet.
   AddContinuation({});
@@ -51,29 +51,22 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, uint32_t
   std::vector<Item> kernel{{root.first_state, kRootContinuation, 0}};
   Settle(&kernel);
   start_ = InternSet(kernel);
+  has_marker_literals_ = units_.has_marker_literals();
 }
 
-SetId Parser::Grow(SetId set, uint8_t byte, EdgeMap* edges, bool with_dfa_items) {
+SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
+  EdgeMap& edges = step == Step::kAny ? edges_ : step == Step::kScan ? scan_edges_ : literal_edges_;
   std::lock_guard<std::mutex> lock(mutex_);
-  const uint32_t known = edges->Find(set, byte);
+  const uint32_t known = edges.Find(set, byte);
   if (known != EdgeMap::kUnknown) return known;
   CheckMemory();
   std::vector<Item> kernel;
-  Scan(sets_[set], byte, false, &kernel);
-  if (with_dfa_items) StepAutomata(sets_[set], byte, &kernel);
+  Scan(sets_[set], byte, step == Step::kLiteral, &kernel);
+  if (step == Step::kAny) StepAutomata(sets_[set], byte, &kernel);
   Settle(&kernel);
   const SetId target = InternSet(kernel);
-  edges->Insert(set, byte, target);
+  edges.Insert(set, byte, target);
   return target;
-}
-
-SetId Parser::NextByLiteral(SetId set, uint8_t byte) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  CheckMemory();
-  std::vector<Item> kernel;
-  Scan(sets_[set], byte, true, &kernel);
-  Settle(&kernel);
-  return InternSet(kernel);
 }
 
 SetId Parser::AfterReturn(ContinuationId continuation) {
@@ -309,7 +302,7 @@ void Parser::CheckMemory() const {
 }
 
 int64_t Parser::MemorySizeBytesLocked() const {
-  return arena_.size_bytes() + edges_.MemorySizeBytes() + scan_edges_.MemorySizeBytes() +
+  return arena_.size_bytes() + edges_.MemorySizeBytes() + scan_edges_.MemorySizeBytes() + literal_edges_.MemorySizeBytes() +
          int64_t{sets_.size()} * static_cast<int64_t>(sizeof(EarleySet)) +
          int64_t{continuations_.size()} * static_cast<int64_t>(sizeof(Continuation)) +
          set_index_.MemorySizeBytes() + continuation_index_.MemorySizeBytes() + units_.MemorySizeBytes();

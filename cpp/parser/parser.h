@@ -34,8 +34,9 @@ namespace xgrammar {
 class Parser {
  public:
   /// `count_horizon`: how many copies of a repetition one token can pass at most (the bytes of the longest token).
-  /// Raises kUnsatisfiable.
-  Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, uint32_t count_horizon, const Limits& limits);
+  /// `markers`: texts of special and stop tokens (see UnitTable); must outlive the parser. Raises kUnsatisfiable.
+  Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const TokenTrie* markers, uint32_t count_horizon,
+         const Limits& limits);
 
   SetId start() const { return start_; }
   const EarleySet& set(SetId id) const { return sets_[id]; }
@@ -43,21 +44,27 @@ class Parser {
   /// The set after one more byte; kDeadSet if the grammar does not allow it. Raises kLimit.
   SetId Next(SetId set, uint8_t byte) {
     const uint32_t known = edges_.Find(set, byte);
-    return known != EdgeMap::kUnknown ? known : Grow(set, byte, &edges_, true);
+    return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kAny);
   }
   /// The same, following scan items only: what Next adds to the automata's own transitions.
   SetId NextByScan(SetId set, uint8_t byte) {
     if (sets_[set].dfa_items.empty()) return Next(set, byte);
     const uint32_t known = scan_edges_.Find(set, byte);
-    return known != EdgeMap::kUnknown ? known : Grow(set, byte, &scan_edges_, false);
+    return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kScan);
   }
-  /// The set after a byte spelled by a literal of the grammar; not memoised.
-  SetId NextByLiteral(SetId set, uint8_t byte);
+  /// The set after a byte spelled by a literal of the grammar.
+  SetId NextByLiteral(SetId set, uint8_t byte) {
+    if (!sets_[set].scan_first.Contains(byte)) return kDeadSet;
+    const uint32_t known = literal_edges_.Find(set, byte);
+    return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kLiteral);
+  }
+  /// Whether NextByLiteral can read the text of any marker anywhere.
+  bool has_marker_literals() const { return has_marker_literals_; }
   /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
   SetId AfterReturn(ContinuationId continuation);
 
   int64_t num_sets() const { return sets_.size(); }
-  int64_t num_edges() const { return edges_.size() + scan_edges_.size(); }
+  int64_t num_edges() const { return edges_.size() + scan_edges_.size() + literal_edges_.size(); }
   int64_t num_automaton_states() const;
   /// Bytes of sets, continuations, edges and automata.
   int64_t MemorySizeBytes() const;
@@ -81,7 +88,9 @@ class Parser {
   };
   static constexpr uint32_t kLocalBit = 0x80000000;
 
-  SetId Grow(SetId set, uint8_t byte, EdgeMap* edges, bool with_dfa_items);
+  enum class Step : uint8_t { kAny, kScan, kLiteral };
+
+  SetId Grow(SetId set, uint8_t byte, Step step);
   void Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const;
   void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const;
   /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
@@ -112,9 +121,11 @@ class Parser {
 
   EdgeMap edges_;
   EdgeMap scan_edges_;
+  EdgeMap literal_edges_;
   ChunkedArray<EarleySet> sets_;
   ChunkedArray<Continuation> continuations_;
   SetId start_ = kDeadSet;
+  bool has_marker_literals_ = false;
 
   // Everything below is guarded by mutex_.
   mutable std::mutex mutex_;

@@ -1,0 +1,66 @@
+// DfaWalk: reading all tokens of a prefix tree with a folded automaton, depth first, dead prefixes skipped.
+//
+// One loop serves plain and counted automata and both callers (local masks, and parts of the tree inside a mask), which
+// say what to do at a node that stays inside and at a node where the automaton may be left.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "automata/byte_dfa.h"
+#include "mask/local_mask.h"
+#include "tokenizer/token_trie.h"
+
+namespace xgrammar {
+
+/// Position inside an automaton; for a counted one, with the copies that remain.
+struct DfaPosition {
+  uint32_t state = 0;
+  LocalMask::CopyBounds copies;
+};
+
+/// Scratch of walks; owned by one thread.
+using DfaWalkStack = std::vector<DfaPosition>;
+
+/// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
+///   on_inside(node, copies_left)    the node's bytes are inside; copies_left: room after it.
+///   on_exit(node, position)         the automaton may end after the node's bytes; `position` is where it could go on,
+///                                   or its state is ByteDfa::kDead.
+template <typename OnInside, typename OnExit>
+void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, bool counted,
+             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit) {
+  if (begin >= end) return;
+  const uint32_t base_depth = trie.node(begin).depth;
+  if (stack->size() < trie.max_token_bytes() + 2) stack->resize(trie.max_token_bytes() + 2);
+  DfaPosition* positions = stack->data();
+  positions[0] = start;
+  for (uint32_t i = begin; i < end;) {
+    const TokenTrie::Node& node = trie.node(i);
+    const uint32_t level = node.depth - base_depth;
+    const DfaPosition& from = positions[level];
+    const uint32_t target = from.state == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from.state, node.byte);
+    if (target == ByteDfa::kDead) {
+      i = node.subtree_end;
+      continue;
+    }
+    DfaPosition to{target, from.copies};
+    bool may_end = dfa.IsAccept(target);
+    if (counted && may_end) {
+      // A copy is complete: the next one starts over, if there is room for it.
+      if (to.copies.room != LocalMask::CopyBounds::kManyCopies) --to.copies.room;
+      if (to.copies.owed > 0) --to.copies.owed;
+      may_end = to.copies.owed == 0;
+      to.state = to.copies.room == 0 ? ByteDfa::kDead : 0;
+    }
+    on_inside(i, to);
+    if (i + 1 == node.subtree_end) {
+      ++i;
+      continue;
+    }
+    if (may_end) on_exit(i, to);
+    positions[level + 1] = to;
+    ++i;
+  }
+}
+
+}  // namespace xgrammar

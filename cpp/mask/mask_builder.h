@@ -1,0 +1,59 @@
+// MaskBuilder: the set of ordinary tokens that may follow a parser set.
+//
+// Every item of the set contributes on its own. An item inside a folded automaton brings that state's local mask, and
+// the tails of tokens that leave it are read on from the set after the automaton. Items with byte edges walk the token
+// tree through the parser's memo, one byte at a time, until they are inside automata again. Nothing is recursive: what
+// remains to be read is a list of (set, part of a tree).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mask/dfa_walk.h"
+#include "mask/local_mask_cache.h"
+#include "mask/token_mask.h"
+#include "parser/item_set.h"
+#include "parser/parser.h"
+#include "tokenizer/tokenizer_info.h"
+
+namespace xgrammar {
+
+/// Owned by one thread. Nothing is kept between builds except scratch memory.
+class MaskBuilder {
+ public:
+  MaskBuilder(Parser* parser, const TokenizerInfo& tokenizer, LocalMaskCache* local_masks)
+      : parser_(*parser), tokenizer_(tokenizer), local_masks_(*local_masks) {}
+
+  /// Raises kLimit.
+  std::unique_ptr<const TokenMask> Build(SetId set);
+
+ private:
+  /// Sibling nodes [begin, end) and their subtrees, to be read from a set.
+  struct Part {
+    SetId set = kDeadSet;
+    const TokenTrie* trie = nullptr;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+
+  void AddLocal(const DfaItem& item);
+  void ReadByAutomaton(const DfaItem& item, const Part& part);
+  void ReadByScan(const Part& part);
+  void Emit(const TokenTrie& trie, uint32_t node);
+  void Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end);
+  std::unique_ptr<const TokenMask> Finish();
+
+  Parser& parser_;
+  const TokenizerInfo& tokenizer_;
+  LocalMaskCache& local_masks_;
+  std::vector<Part> parts_;
+  std::vector<int32_t> ids_;
+  std::vector<std::shared_ptr<const LocalMask>> bases_;
+  std::vector<std::shared_ptr<const LocalMask>> kept_;  ///< Keeps the tails of this build alive.
+  std::vector<const TokenTrie*> trees_;                 ///< Distinct trees of this build, for seen_parts_.
+  SeenItems seen_parts_;
+  DfaWalkStack stack_;
+};
+
+}  // namespace xgrammar

@@ -1,0 +1,37 @@
+// MaskTable: publish once, read without a lock.
+#include "mask/mask_table.h"
+
+#include <utility>
+
+#include "mask/mask_builder.h"
+
+namespace xgrammar {
+
+MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer, std::shared_ptr<LocalMaskCache> local_masks,
+                     int64_t max_bytes)
+    : parser_(*parser),
+      tokenizer_(std::move(tokenizer)),
+      local_masks_(std::move(local_masks)),
+      max_bytes_(max_bytes) {}
+
+void MaskTable::Fill(SetId set, std::span<uint32_t> row) {
+  const EarleySet& normal = parser_.set(parser_.set(set).mask_set);
+  const TokenMask* known = normal.mask.load(std::memory_order_acquire);
+  if (known != nullptr) {
+    known->WriteTo(row);
+    return;
+  }
+  std::unique_ptr<const TokenMask> mask =
+      MaskBuilder(&parser_, *tokenizer_, local_masks_.get()).Build(parser_.set(set).mask_set);
+  mask->WriteTo(row);
+  const int64_t bytes = mask->MemorySizeBytes() + 16;
+  if (size_bytes_.load(std::memory_order_relaxed) + bytes > max_bytes_) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const TokenMask* expected = nullptr;
+  if (!normal.mask.compare_exchange_strong(expected, mask.get(), std::memory_order_release)) return;
+  masks_.push_back(std::move(mask));
+  size_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  num_masks_.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace xgrammar

@@ -1,0 +1,44 @@
+// MaskTable: the masks of one parser's sets, computed at first use and memoised under a byte budget.
+//
+// Thread-safe. No lock is held while a mask is computed; when two threads compute the same one, the first to publish
+// wins. Past the budget masks are computed and not kept.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "mask/local_mask_cache.h"
+#include "mask/token_mask.h"
+#include "parser/parser.h"
+#include "tokenizer/tokenizer_info.h"
+
+namespace xgrammar {
+
+class MaskTable {
+ public:
+  /// `parser` must outlive the table.
+  MaskTable(Parser* parser, TokenizerInfoPtr tokenizer, std::shared_ptr<LocalMaskCache> local_masks,
+            int64_t max_bytes);
+
+  /// Writes which ordinary tokens may follow the set; special and stop tokens get 0. Raises kLimit.
+  void Fill(SetId set, std::span<uint32_t> row);
+
+  int64_t num_masks() const { return num_masks_.load(std::memory_order_relaxed); }
+  int64_t MemorySizeBytes() const { return size_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  Parser& parser_;
+  const TokenizerInfoPtr tokenizer_;
+  const std::shared_ptr<LocalMaskCache> local_masks_;
+  const int64_t max_bytes_;
+  std::atomic<int64_t> size_bytes_{0};
+  std::atomic<int64_t> num_masks_{0};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<const TokenMask>> masks_;  // Guarded by mutex_.
+};
+
+}  // namespace xgrammar
