@@ -66,5 +66,6 @@ def load_cases() -> list[Case]:
     """All cases of all files, in a fixed order; ids are unique."""
     cases = []
     for path in sorted(DATA.glob("*/*.jsonl")):
-        cases += [Case(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+        with path.open(encoding="utf-8") as lines:  # not splitlines(): texts hold other line ends
+            cases += [Case(json.loads(line)) for line in lines]
     return cases
