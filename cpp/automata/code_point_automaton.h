@@ -94,6 +94,8 @@ CodePointDfa Intersect(const CodePointDfa& a, const CodePointDfa& b, int64_t max
 CodePointDfa Complement(const CodePointDfa& dfa);
 /// Texts in either language.
 CodePointDfa Unite(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
+/// Texts in `a` that are not in `b`; unlike Intersect with a Complement, characters that only `b` mentions cost nothing.
+CodePointDfa Subtract(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
 /// Texts of `min` to `max` code points; `max` -1 means no bound. Needs min (or max) + 1 states.
 CodePointDfa LengthRange(int64_t min, int64_t max, int64_t max_states);
 /// Exactly the given texts (well-formed UTF-8), as a minimal trie.

@@ -1,8 +1,8 @@
-// Complement and union of deterministic code point automata.
+// Complement, union and difference of deterministic code point automata.
 //
 // Complement completes the machine with one sink that takes every missing character and flips acceptance; a minimal
-// machine stays minimal. Union is a product in which one side may have failed; De Morgan's law would do as well but
-// completes both sides first.
+// machine stays minimal. Union and difference are products in which one side may have failed; De Morgan's law would do
+// as well but completes both sides first.
 #include <utility>
 
 #include "automata/product.h"
@@ -48,6 +48,10 @@ CodePointDfa Complement(const CodePointDfa& dfa) {
 
 CodePointDfa Unite(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states) {
   return MakeProduct(a, b, ProductKind::kEither, max_states);
+}
+
+CodePointDfa Subtract(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states) {
+  return MakeProduct(a, b, ProductKind::kOnlyFirst, max_states);
 }
 
 }  // namespace xgrammar

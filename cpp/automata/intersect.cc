@@ -42,18 +42,39 @@ class Product {
 
   /// The pair's state, or -1 if it can never accept.
   int32_t FindOrAdd(int32_t a, int32_t b) {
-    if (kind_ == ProductKind::kBoth ? a < 0 || b < 0 : a < 0 && b < 0) return -1;
+    if (IsHopeless(a, b)) return -1;
     const uint64_t key = (static_cast<uint64_t>(a + 1) << 32) | static_cast<uint64_t>(b + 1);
     const auto [it, inserted] = ids_.try_emplace(key, static_cast<int32_t>(pairs_.size()));
     if (!inserted) return it->second;
     const auto count = static_cast<int64_t>(pairs_.size()) + 1;
     if (count > max_states_) ThrowLimitError("max_dfa_states", count, max_states_, "automata product");
     pairs_.push_back({a, b});
-    const bool in_a = Accepts(a_, a);
-    const bool in_b = Accepts(b_, b);
-    states_.emplace_back().accept =
-        kind_ == ProductKind::kBoth ? in_a && in_b : in_a || in_b;
+    states_.emplace_back().accept = Combine(Accepts(a_, a), Accepts(b_, b));
     return it->second;
+  }
+
+  bool IsHopeless(int32_t a, int32_t b) const {
+    switch (kind_) {
+      case ProductKind::kBoth:
+        return a < 0 || b < 0;
+      case ProductKind::kEither:
+        return a < 0 && b < 0;
+      case ProductKind::kOnlyFirst:
+        return a < 0;
+    }
+    return false;
+  }
+
+  bool Combine(bool in_a, bool in_b) const {
+    switch (kind_) {
+      case ProductKind::kBoth:
+        return in_a && in_b;
+      case ProductKind::kEither:
+        return in_a || in_b;
+      case ProductKind::kOnlyFirst:
+        return in_a && !in_b;
+    }
+    return false;
   }
 
   void Expand(size_t id) {

@@ -60,12 +60,14 @@ TEST(OperationsTest, AgreeWithMembership) {
     const CodePointDfa either = Unite(a, b, kBudget);
     const CodePointDfa not_a = Complement(a);
     const CodePointDfa minimal = Minimize(a);
+    const CodePointDfa only_a = Subtract(a, b, kBudget);
     for (const std::string& text : texts) {
       const bool in_a = a.Accepts(text);
       const bool in_b = b.Accepts(text);
       ASSERT_EQ(both.Accepts(text), in_a && in_b) << round << " " << text;
       ASSERT_EQ(either.Accepts(text), in_a || in_b) << round << " " << text;
       ASSERT_EQ(not_a.Accepts(text), !in_a) << round << " " << text;
+      ASSERT_EQ(only_a.Accepts(text), in_a && !in_b) << round << " " << text;
       ASSERT_EQ(minimal.Accepts(text), in_a) << round << " " << text;
     }
   }

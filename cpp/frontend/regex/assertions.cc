@@ -1,0 +1,246 @@
+// Assertions by markers: an exact reduction of look-ahead and word boundaries to products of automata.
+//
+// Every assertion of the pattern gets a marker symbol of its own. The pattern is first read as a plain regular
+// expression in which an assertion stands for its marker, so its language P holds texts with markers at the places where
+// a match wants an assertion to be true. For each assertion `a` the set Fails(a) of texts with one marker `a` at a place
+// where the assertion is false is regular:
+//
+//   ^     .+ a .*          $     .* a .+          \b, \B     a machine of five states
+//   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
+//
+// Subtracting from P every text that has some marker of `a` in a place of Fails(a), other markers being invisible, and
+// then erasing the markers leaves the language of the pattern. A body R may hold assertions; they are resolved the same
+// way inside `.* a R .*`, and since the tree is in bottom-up order their Fails are known by then. The idea is that of
+// "annotated" words used to show that look-ahead keeps languages regular (Morihata 2012; Miyazaki and Minamide 2019).
+#include "frontend/regex/assertions.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "frontend/regex/thompson.h"
+
+namespace xgrammar {
+
+namespace {
+
+using EdgeKind = CodePointNfa::EdgeKind;
+
+const CodePointSet& WordCharacters() {
+  static const CodePointSet kWord({{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}});
+  return kWord;
+}
+
+CodePointSet MarkerSet(const std::vector<RegexNodeId>& assertions) {
+  std::vector<CodePointRange> ranges;
+  for (RegexNodeId id : assertions) ranges.push_back({MarkerOf(id), MarkerOf(id)});
+  return CodePointSet(std::move(ranges));
+}
+
+/// Copies an edge; of its symbols, those in `silent` become an epsilon edge.
+void CopyEdge(const std::vector<CodePointRange>& ranges, const CodePointSet& silent, int32_t from, int32_t to,
+              CodePointNfa* nfa) {
+  std::vector<CodePointRange> kept;
+  bool crossed_silently = false;
+  for (const CodePointRange& range : ranges) {
+    if (range.lo < kMarkerBase) kept.push_back({range.lo, std::min(range.hi, kMarkerBase - 1)});
+    for (uint32_t marker = std::max(range.lo, kMarkerBase); marker <= range.hi; ++marker) {
+      if (silent.Contains(marker)) {
+        crossed_silently = true;
+      } else {
+        kept.push_back({marker, marker});
+      }
+    }
+  }
+  if (crossed_silently) nfa->AddSilentEdge(from, EdgeKind::kEpsilon, to);
+  if (!kept.empty()) nfa->AddEdge(from, CodePointSet(std::move(kept)), to);
+}
+
+/// Copies a machine into a builder state for state. Symbols in `silent` become epsilon edges, and every state gets a
+/// loop over `invisible`.
+CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent, const CodePointSet& invisible) {
+  CodePointNfa nfa;
+  for (size_t s = 0; s < dfa.states().size(); ++s) nfa.AddState();
+  for (size_t s = 0; s < dfa.states().size(); ++s) {
+    const auto from = static_cast<int32_t>(s);
+    std::vector<CodePointDfa::Edge> edges = dfa.states()[s].edges;
+    std::stable_sort(edges.begin(), edges.end(),
+                     [](const auto& a, const auto& b) { return a.target < b.target; });
+    std::vector<CodePointRange> ranges;
+    for (size_t i = 0; i < edges.size();) {
+      const int32_t target = edges[i].target;
+      ranges.clear();
+      for (; i < edges.size() && edges[i].target == target; ++i) ranges.push_back({edges[i].lo, edges[i].hi});
+      CopyEdge(ranges, silent, from, target, &nfa);
+    }
+    if (!invisible.empty()) nfa.AddEdge(from, invisible, from);
+    if (dfa.states()[s].accept) nfa.SetAccept(from);
+  }
+  return nfa;
+}
+
+/// `before* a after*` over all characters, with one character at least where asked for.
+CodePointNfa MarkerInText(RegexNodeId assertion, bool some_before, bool some_after) {
+  const CodePointSet all = CodePointSet::All();
+  CodePointNfa nfa;
+  const int32_t start = nfa.AddState();
+  int32_t before = start;
+  if (some_before) {
+    before = nfa.AddState();
+    nfa.AddEdge(start, all, before);
+  }
+  nfa.AddEdge(before, all, before);
+  int32_t after = nfa.AddState();
+  nfa.AddEdge(before, CodePointSet::Single(MarkerOf(assertion)), after);
+  if (some_after) {
+    const int32_t more = nfa.AddState();
+    nfa.AddEdge(after, all, more);
+    after = more;
+  }
+  nfa.AddEdge(after, all, after);
+  nfa.SetAccept(after);
+  return nfa;
+}
+
+/// Texts with the marker at a place where "this is a word boundary" is not `wanted`.
+CodePointNfa MisplacedBoundary(RegexNodeId assertion, bool wanted) {
+  const CodePointSet& word = WordCharacters();
+  const CodePointSet other = word.Complement();
+  const CodePointSet marker = CodePointSet::Single(MarkerOf(assertion));
+  CodePointNfa nfa;
+  const int32_t after_other = nfa.AddState();  // Also the start of the text.
+  const int32_t after_word = nfa.AddState();
+  const int32_t needs_word = nfa.AddState();
+  const int32_t needs_other = nfa.AddState();  // The end of the text counts.
+  const int32_t done = nfa.AddState();
+  for (int32_t state : {after_other, after_word}) {
+    nfa.AddEdge(state, word, after_word);
+    nfa.AddEdge(state, other, after_other);
+  }
+  nfa.AddEdge(after_word, marker, wanted ? needs_word : needs_other);
+  nfa.AddEdge(after_other, marker, wanted ? needs_other : needs_word);
+  nfa.AddEdge(needs_word, word, done);
+  nfa.AddEdge(needs_other, other, done);
+  nfa.AddEdge(done, CodePointSet::All(), done);
+  nfa.SetAccept(needs_other);
+  nfa.SetAccept(done);
+  return nfa;
+}
+
+class AssertionResolver {
+ public:
+  AssertionResolver(const RegexAst& ast, int64_t max_states) : ast_(ast), max_states_(max_states) { FindOwners(); }
+
+  CodePointDfa Run(bool search) {
+    for (RegexNodeId id = 0; id < ast_.size(); ++id) {
+      if (fails_[static_cast<size_t>(id)].wanted) fails_[static_cast<size_t>(id)].machine = MakeFails(id);
+    }
+    CodePointNfa nfa;
+    const int32_t from = nfa.AddState();
+    const int32_t to = nfa.AddState();
+    AddRegexToNfa(ast_, ast_.root(), from, to, AssertionForm::kMarkers, &nfa);
+    if (search) {
+      // A new start would have to be state 0, so the loop is at `from`, which nothing enters.
+      nfa.AddEdge(from, CodePointSet::All(), from);
+      nfa.AddEdge(to, CodePointSet::All(), to);
+    }
+    nfa.SetAccept(to);
+    return Resolve(Determinize(nfa, max_states_), in_root_, {});
+  }
+
+ private:
+  struct Fails {
+    bool wanted = false;
+    std::optional<CodePointDfa> machine;
+    std::vector<RegexNodeId> in_body;  ///< The assertions of a look-ahead's body, not those of bodies in it.
+  };
+
+  bool IsLookahead(RegexNodeId id) const {
+    return ast_.kind(id) == RegexNodeKind::kLookahead || ast_.kind(id) == RegexNodeKind::kNegativeLookahead;
+  }
+
+  /// Finds the assertions of each body, walking from the root, since simplification leaves nodes nobody uses.
+  void FindOwners() {
+    fails_.resize(static_cast<size_t>(ast_.size()));
+    std::vector<std::pair<RegexNodeId, RegexNodeId>> stack = {{ast_.root(), -1}};
+    while (!stack.empty()) {
+      const auto [id, owner] = stack.back();
+      stack.pop_back();
+      switch (ast_.kind(id)) {
+        case RegexNodeKind::kEmpty:
+        case RegexNodeKind::kChar:
+        case RegexNodeKind::kClass:
+          break;
+        case RegexNodeKind::kSequence:
+        case RegexNodeKind::kChoice:
+          for (RegexNodeId part : ast_.children(id)) stack.emplace_back(part, owner);
+          break;
+        case RegexNodeKind::kRepeat:
+          stack.emplace_back(ast_.child(id), owner);
+          break;
+        default:
+          fails_[static_cast<size_t>(id)].wanted = true;
+          (owner < 0 ? in_root_ : fails_[static_cast<size_t>(owner)].in_body).push_back(id);
+          if (IsLookahead(id)) stack.emplace_back(ast_.child(id), id);
+      }
+    }
+  }
+
+  CodePointDfa MakeFails(RegexNodeId id) const {
+    switch (ast_.kind(id)) {
+      case RegexNodeKind::kTextStart:
+        return Determinize(MarkerInText(id, true, false), max_states_);
+      case RegexNodeKind::kTextEnd:
+        return Determinize(MarkerInText(id, false, true), max_states_);
+      case RegexNodeKind::kWordBoundary:
+        return Determinize(MisplacedBoundary(id, true), max_states_);
+      case RegexNodeKind::kNotWordBoundary:
+        return Determinize(MisplacedBoundary(id, false), max_states_);
+      case RegexNodeKind::kLookahead:
+        return Subtract(Determinize(MarkerInText(id, false, false), max_states_), MatchAhead(id), max_states_);
+      default:
+        return MatchAhead(id);
+    }
+  }
+
+  /// Texts with one marker of a look-ahead after which its body matches.
+  CodePointDfa MatchAhead(RegexNodeId id) const {
+    CodePointNfa nfa;
+    const int32_t before = nfa.AddState();
+    const int32_t body = nfa.AddState();
+    const int32_t after = nfa.AddState();
+    nfa.AddEdge(before, CodePointSet::All(), before);
+    nfa.AddEdge(before, CodePointSet::Single(MarkerOf(id)), body);
+    AddRegexToNfa(ast_, ast_.child(id), body, after, AssertionForm::kMarkers, &nfa);
+    nfa.AddEdge(after, CodePointSet::All(), after);
+    nfa.SetAccept(after);
+    return Resolve(Determinize(nfa, max_states_), fails_[static_cast<size_t>(id)].in_body, {id});
+  }
+
+  /// Takes out the texts in which some marker stands in a wrong place, then the markers. `kept` may occur, too.
+  CodePointDfa Resolve(CodePointDfa marked, const std::vector<RegexNodeId>& assertions,
+                       std::vector<RegexNodeId> kept) const {
+    if (assertions.empty()) return marked;
+    kept.insert(kept.end(), assertions.begin(), assertions.end());
+    const CodePointSet invisible = MarkerSet(kept);
+    for (RegexNodeId id : assertions) {
+      const CodePointNfa bad = CopyToNfa(*fails_[static_cast<size_t>(id)].machine, {}, invisible);
+      marked = Subtract(marked, Determinize(bad, max_states_), max_states_);
+    }
+    return Determinize(CopyToNfa(marked, MarkerSet(assertions), {}), max_states_);
+  }
+
+  const RegexAst& ast_;
+  const int64_t max_states_;
+  std::vector<Fails> fails_;  ///< By node; empty entries for nodes that are no assertions.
+  std::vector<RegexNodeId> in_root_;
+};
+
+}  // namespace
+
+CodePointDfa ResolveAssertions(const RegexAst& ast, bool search, const Limits& limits) {
+  return AssertionResolver(ast, limits.max_dfa_states).Run(search);
+}
+
+}  // namespace xgrammar
