@@ -4,14 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compiler/generation.h"
 #include "frontend/json_schema/json_schema.h"
 #include "grammar/grammar.h"
 #include "mask/local_mask_cache.h"
-#include "parser/parser.h"
 #include "support/limits.h"
 #include "tokenizer/tokenizer_info.h"
 
@@ -45,16 +46,20 @@ class CompiledGrammar {
   static std::shared_ptr<const CompiledGrammar> DeserializeJson(std::string_view text, TokenizerInfoPtr tokenizer_info,
                                                                 const Limits& limits);
 
-  /// The parser that a new matcher starts on (the current generation; see docs/design/0004).
-  std::shared_ptr<Parser> parser() const;
+  /// The states and masks that a new matcher starts on.
+  std::shared_ptr<Generation> generation() const;
+  const Limits& limits() const { return limits_; }
 
  private:
   CompiledGrammar() = default;
+
   GrammarPtr grammar_;
   TokenizerInfoPtr tokenizer_info_;
+  std::shared_ptr<LocalMaskCache> local_masks_;
+  Limits limits_;
   std::vector<JsonSchemaReportRecord> report_;
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<Generation> generation_;  // Guarded by mutex_; replaced when it is full.
 };
 
 using CompiledGrammarPtr = std::shared_ptr<const CompiledGrammar>;

@@ -61,23 +61,35 @@ class GrammarMatcher {
                          double time_threshold);
 
  private:
+  /// Where the generation stands. `failed`: a limit was reached here, and only stop tokens are allowed on.
   struct Step {
-    uint32_t set = 0;
+    SetId set = kDeadSet;
     bool stopped = false;
+    bool failed = false;
   };
 
+  const EarleySet& current_set() const { return generation_->parser.set(current_.set); }
+  bool IsOwnStopToken(int32_t token) const;
+  /// The set after the text of an ordinary token, kDeadSet if it does not fit. Raises kLimit.
+  SetId AfterOrdinary(SetId set, int32_t token) const;
+  /// Where a stop token may lead from here: the end (the current set again), the set after its text where that
+  /// completes the input, or kDeadSet.
+  SetId AfterStop(int32_t token) const;
+  SetId AfterMarker(SetId set, int32_t token) const;
+  Step StepBy(int32_t token) const;
+  bool Advance(const Step& next);
+  void SetStopBits(std::span<uint32_t> row) const;
+  bool FillRow(std::span<uint32_t> row);
+  void Fail(const std::string& reason);
+
   CompiledGrammarPtr compiled_;
-  std::shared_ptr<Parser> parser_;
+  std::shared_ptr<Generation> generation_;
   std::vector<Step> history_;  ///< The state before each step, oldest first.
   Step current_;
   std::vector<int32_t> stop_token_ids_;
-  bool stop_tokens_overridden_ = false;
   bool terminate_without_stop_token_ = false;
   std::string limit_error_;
-};
 
-/// Fills row `indices[i]` (or i) for matcher i on `num_threads` threads. Raises kUsage naming the position that failed.
-void BatchFillNextTokenBitmask(std::span<GrammarMatcher* const> matchers, int32_t* bitmask, int64_t num_rows,
-                               int64_t row_stride, std::span<const int64_t> indices, int32_t num_threads);
+};
 
 }  // namespace xgrammar

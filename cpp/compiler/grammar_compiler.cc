@@ -1,0 +1,126 @@
+// GrammarCompiler: each kind of source through its front end, behind one cache.
+#include "compiler/grammar_compiler.h"
+
+#include <utility>
+
+#include "compiler/compile_cache.h"
+#include "frontend/ebnf/parser.h"
+#include "frontend/regex/regex.h"
+#include "grammar/printer.h"
+#include "support/error.h"
+
+namespace xgrammar {
+
+namespace {
+
+void AppendField(std::string_view text, std::string* key) {
+  const uint64_t size = text.size();
+  key->append(reinterpret_cast<const char*>(&size), sizeof(size));
+  key->append(text);
+}
+
+void AppendNumber(int64_t value, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+void AppendOptions(const JsonSchemaOptions& options, std::string* key) {
+  AppendNumber(options.any_whitespace ? 1 : 0, key);
+  AppendNumber(options.strict_mode ? 1 : 0, key);
+  AppendNumber(options.any_order ? 1 : 0, key);
+  AppendNumber(options.lenient ? 1 : 0, key);
+  AppendNumber(options.indent ? 1 : 0, key);
+  AppendNumber(options.indent.value_or(0), key);
+  AppendNumber(options.max_whitespace_cnt ? 1 : 0, key);
+  AppendNumber(options.max_whitespace_cnt.value_or(0), key);
+  AppendNumber(options.separators ? 1 : 0, key);
+  if (options.separators) {
+    AppendField(options.separators->first, key);
+    AppendField(options.separators->second, key);
+  }
+}
+
+}  // namespace
+
+struct GrammarCompiler::Impl {
+  Impl(TokenizerInfoPtr tokenizer, const CompilerOptions& options)
+      : tokenizer_info(std::move(tokenizer)),
+        limits(options.limits),
+        local_masks(std::make_shared<LocalMaskCache>(tokenizer_info)),
+        cache(options.cache_enabled, options.cache_limit_bytes) {}
+
+  CompiledGrammarPtr Compile(GrammarPtr grammar, std::vector<JsonSchemaReportRecord> report = {}) const {
+    return CompiledGrammar::Make(std::move(grammar), tokenizer_info, local_masks, limits, std::move(report));
+  }
+
+  const TokenizerInfoPtr tokenizer_info;
+  const Limits limits;
+  const std::shared_ptr<LocalMaskCache> local_masks;
+  CompileCache cache;
+};
+
+GrammarCompiler::GrammarCompiler(TokenizerInfoPtr tokenizer_info, const CompilerOptions& options) {
+  if (options.cache_limit_bytes < -1) {
+    Error error(ErrorKind::kUsage, "cache_limit_bytes is " + std::to_string(options.cache_limit_bytes));
+    error.Hint("use -1 for no limit or a number of bytes");
+    throw error;
+  }
+  impl_ = std::make_unique<Impl>(std::move(tokenizer_info), options);
+}
+
+GrammarCompiler::~GrammarCompiler() = default;
+
+CompiledGrammarPtr GrammarCompiler::CompileJsonSchema(std::string_view schema_text,
+                                                      const JsonSchemaOptions& options) {
+  std::string key = "json_schema";
+  AppendOptions(options, &key);
+  AppendField(schema_text, &key);
+  return impl_->cache.GetOrCompile(key, [&] {
+    JsonSchemaResult result = JsonSchemaToGrammar(schema_text, options, impl_->limits);
+    return impl_->Compile(std::move(result.grammar), std::move(result.report));
+  });
+}
+
+CompiledGrammarPtr GrammarCompiler::CompileBuiltinJsonGrammar() {
+  return impl_->cache.GetOrCompile("builtin_json", [&] { return impl_->Compile(BuiltinJsonGrammar()); });
+}
+
+CompiledGrammarPtr GrammarCompiler::CompileRegex(std::string_view pattern) {
+  std::string key = "regex";
+  AppendField(pattern, &key);
+  return impl_->cache.GetOrCompile(
+      key, [&] { return impl_->Compile(RegexToGrammar(pattern, {}, impl_->limits)); });
+}
+
+CompiledGrammarPtr GrammarCompiler::CompileEbnf(std::string_view text, std::string_view root_rule_name) {
+  std::string key = "ebnf";
+  AppendField(root_rule_name, &key);
+  AppendField(text, &key);
+  return impl_->cache.GetOrCompile(
+      key, [&] { return impl_->Compile(ParseEbnf(text, root_rule_name, impl_->limits)); });
+}
+
+CompiledGrammarPtr GrammarCompiler::CompileGrammar(const GrammarPtr& grammar,
+                                                   std::vector<JsonSchemaReportRecord> report) {
+  std::string key = "grammar";
+  AppendField(GrammarToString(*grammar), &key);
+  for (const JsonSchemaReportRecord& record : report) {
+    AppendField(record.pointer, &key);
+    AppendField(record.keyword, &key);
+    AppendField(record.reason, &key);
+    AppendField(record.effect, &key);
+  }
+  return impl_->cache.GetOrCompile(key, [&] { return impl_->Compile(grammar, std::move(report)); });
+}
+
+void GrammarCompiler::ClearCache() {
+  impl_->cache.Clear();
+  impl_->local_masks->Clear();
+}
+
+int64_t GrammarCompiler::CacheSizeBytes() const { return impl_->cache.SizeBytes(); }
+
+int64_t GrammarCompiler::cache_limit_bytes() const { return impl_->cache.limit_bytes(); }
+
+const TokenizerInfoPtr& GrammarCompiler::tokenizer_info() const { return impl_->tokenizer_info; }
+
+}  // namespace xgrammar

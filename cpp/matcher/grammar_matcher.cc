@@ -1,0 +1,253 @@
+// GrammarMatcher: accepting, masks, history. Jump-forward is in jump_forward.cc, draft trees in draft_tree.cc.
+#include "matcher/grammar_matcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/error.h"
+
+namespace xgrammar {
+
+namespace {
+
+void SetBit(std::span<uint32_t> row, int32_t token) { row[static_cast<size_t>(token) >> 5] |= 1u << (token & 31); }
+void ClearBit(std::span<uint32_t> row, int32_t token) {
+  row[static_cast<size_t>(token) >> 5] &= ~(1u << (token & 31));
+}
+
+/// Whether bits [0, vocab_size) are all set.
+bool AllAllowed(std::span<const uint32_t> row, int32_t vocab_size) {
+  const size_t whole = static_cast<size_t>(vocab_size) / 32;
+  for (size_t i = 0; i < whole; ++i) {
+    if (row[i] != 0xFFFFFFFFu) return false;
+  }
+  const uint32_t rest = static_cast<uint32_t>(vocab_size) & 31u;
+  const uint32_t mask = (1u << rest) - 1;
+  return rest == 0 || (row[whole] & mask) == mask;
+}
+
+std::vector<int32_t> StopTokens(const TokenizerInfo& tokenizer, const MatcherOptions& options) {
+  if (!options.override_stop_tokens) return tokenizer.stop_token_ids();
+  if (options.override_stop_tokens->empty()) {
+    throw Error(ErrorKind::kUsage, "override_stop_tokens is empty; pass None to keep the tokenizer's stop tokens");
+  }
+  std::vector<int32_t> ids;
+  for (int64_t id : *options.override_stop_tokens) {
+    if (id < 0 || id >= tokenizer.vocab_size()) {
+      throw Error(ErrorKind::kUsage, "Stop token " + std::to_string(id) + " is outside the vocabulary [0, " +
+                                         std::to_string(tokenizer.vocab_size()) + ")");
+    }
+    ids.push_back(static_cast<int32_t>(id));
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+}  // namespace
+
+GrammarMatcher::GrammarMatcher(CompiledGrammarPtr compiled, const MatcherOptions& options)
+    : compiled_(std::move(compiled)),
+      generation_(compiled_->generation()),
+      stop_token_ids_(StopTokens(*compiled_->tokenizer_info(), options)),
+      terminate_without_stop_token_(options.terminate_without_stop_token) {
+  current_.set = generation_->parser.start();
+}
+
+bool GrammarMatcher::IsOwnStopToken(int32_t token) const {
+  return std::binary_search(stop_token_ids_.begin(), stop_token_ids_.end(), token);
+}
+
+SetId GrammarMatcher::AfterOrdinary(SetId set, int32_t token) const {
+  const auto& vocab = compiled_->tokenizer_info()->decoded_vocab();
+  if (static_cast<size_t>(token) >= vocab.size() || vocab[static_cast<size_t>(token)].empty()) return kDeadSet;
+  for (char c : vocab[static_cast<size_t>(token)]) {
+    set = generation_->parser.Next(set, static_cast<uint8_t>(c));
+    if (set == kDeadSet) break;
+  }
+  return set;
+}
+
+SetId GrammarMatcher::AfterMarker(SetId set, int32_t token) const {
+  Parser& parser = generation_->parser;
+  const auto& vocab = compiled_->tokenizer_info()->decoded_vocab();
+  if (!parser.has_marker_literals() || static_cast<size_t>(token) >= vocab.size() ||
+      vocab[static_cast<size_t>(token)].empty()) {
+    return kDeadSet;
+  }
+  for (char c : vocab[static_cast<size_t>(token)]) {
+    set = parser.NextByLiteral(set, static_cast<uint8_t>(c));
+    if (set == kDeadSet) break;
+  }
+  return set;
+}
+
+SetId GrammarMatcher::AfterStop(int32_t token) const {
+  if (current_.failed) return current_.set;
+  if (current_set().accepting && !terminate_without_stop_token_) return current_.set;
+  // The text of a stop token may be what remains of the output: then the token completes and ends it.
+  const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
+  const bool is_marker = tokenizer.IsStopToken(token) || tokenizer.IsSpecialToken(token);
+  const SetId after = is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
+  return after != kDeadSet && generation_->parser.set(after).accepting ? after : kDeadSet;
+}
+
+GrammarMatcher::Step GrammarMatcher::StepBy(int32_t token) const {
+  Step next;
+  if (IsOwnStopToken(token)) {
+    next.set = AfterStop(token);
+    next.stopped = next.set != kDeadSet;
+    next.failed = next.stopped && current_.failed;
+    return next;
+  }
+  if (current_.failed) return next;
+  const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
+  if (tokenizer.IsSpecialToken(token) || tokenizer.IsStopToken(token)) {
+    next.set = AfterMarker(current_.set, token);
+  } else {
+    next.set = AfterOrdinary(current_.set, token);
+  }
+  return next;
+}
+
+bool GrammarMatcher::Advance(const Step& next) {
+  if (next.set == kDeadSet) return false;
+  history_.push_back(current_);
+  current_ = next;
+  return true;
+}
+
+void GrammarMatcher::Fail(const std::string& reason) {
+  current_.failed = true;
+  limit_error_ = reason;
+}
+
+bool GrammarMatcher::AcceptToken(int64_t token_id) {
+  if (token_id < 0 || token_id >= compiled_->tokenizer_info()->vocab_size() || current_.stopped) return false;
+  const auto token = static_cast<int32_t>(token_id);
+  try {
+    return Advance(StepBy(token));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    Fail(error.what());
+    return false;
+  }
+}
+
+bool GrammarMatcher::AcceptString(std::string_view bytes) {
+  if (current_.stopped || (current_.failed && !bytes.empty())) return false;
+  try {
+    Step next = current_;
+    for (char c : bytes) {
+      next.set = generation_->parser.Next(next.set, static_cast<uint8_t>(c));
+      if (next.set == kDeadSet) return false;
+    }
+    return Advance(next);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    Fail(error.what());
+    return false;
+  }
+}
+
+size_t GrammarMatcher::MatchPrefix(std::string_view bytes) const {
+  SetId set = current_.set;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    set = generation_->parser.Next(set, static_cast<uint8_t>(bytes[i]));
+    if (set == kDeadSet) return i;
+  }
+  return bytes.size();
+}
+
+void GrammarMatcher::SetStopBits(std::span<uint32_t> row) const {
+  for (int32_t token : stop_token_ids_) {
+    if (AfterStop(token) != kDeadSet) {
+      SetBit(row, token);
+    } else {
+      ClearBit(row, token);
+    }
+  }
+}
+
+bool GrammarMatcher::FillRow(std::span<uint32_t> row) {
+  const int32_t vocab_size = compiled_->tokenizer_info()->vocab_size();
+  if (!current_.failed) {
+    try {
+      generation_->masks.Fill(current_.set, row);
+      if (generation_->parser.has_marker_literals()) {
+        for (const MarkerTokens::Match& match :
+             generation_->local_masks->markers().Find(&generation_->parser, current_.set)) {
+          SetBit(row, match.token);
+        }
+      }
+      SetStopBits(row);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kLimit) throw;
+      Fail(error.what());
+    }
+  }
+  if (current_.failed) {
+    std::fill(row.begin(), row.end(), 0u);
+    for (int32_t token : stop_token_ids_) SetBit(row, token);
+  }
+  if (!AllAllowed(row, vocab_size)) return true;
+  std::fill(row.begin(), row.end(), 0xFFFFFFFFu);
+  return false;
+}
+
+bool GrammarMatcher::FillNextTokenBitmask(std::span<int32_t> row) {
+  const auto num_words = (static_cast<size_t>(compiled_->tokenizer_info()->vocab_size()) + 31) / 32;
+  if (row.size() != num_words) {
+    throw Error(ErrorKind::kUsage, "The bitmask row has " + std::to_string(row.size()) + " words; the vocabulary needs " +
+                                       std::to_string(num_words));
+  }
+  if (current_.stopped) {
+    throw Error(ErrorKind::kUsage, "The matcher has terminated: a stop token was accepted. Call reset() or rollback()");
+  }
+  return FillRow({reinterpret_cast<uint32_t*>(row.data()), row.size()});
+}
+
+std::vector<uint8_t> GrammarMatcher::NextBytes() const {
+  std::vector<uint8_t> bytes;
+  for (size_t b = 0; b < 256; ++b) {
+    if (current_set().first.Contains(static_cast<uint8_t>(b))) bytes.push_back(static_cast<uint8_t>(b));
+  }
+  return bytes;
+}
+
+void GrammarMatcher::Rollback(int64_t num_steps_back) {
+  if (num_steps_back < 0) {
+    throw Error(ErrorKind::kValue, "The number of steps to roll back is negative: " + std::to_string(num_steps_back));
+  }
+  if (num_steps_back > num_steps()) {
+    throw Error(ErrorKind::kUsage, "Cannot roll back " + std::to_string(num_steps_back) + " steps: only " +
+                                       std::to_string(num_steps()) + " were taken");
+  }
+  if (num_steps_back == 0) return;
+  const size_t kept = history_.size() - static_cast<size_t>(num_steps_back);
+  current_ = history_[kept];
+  history_.resize(kept);
+  if (!current_.failed) limit_error_.clear();
+}
+
+void GrammarMatcher::Reset() {
+  history_.clear();
+  limit_error_.clear();
+  generation_ = compiled_->generation();
+  current_ = Step{generation_->parser.start(), false, false};
+}
+
+bool GrammarMatcher::IsCompleted() const { return current_set().accepting; }
+
+bool GrammarMatcher::IsTerminated() const {
+  return current_.stopped || (terminate_without_stop_token_ && IsCompleted());
+}
+
+std::string GrammarMatcher::DebugString() const {
+  std::string out = generation_->parser.DebugString(current_.set) + "; steps " + std::to_string(num_steps());
+  if (current_.stopped) out += "; ended by a stop token";
+  if (current_.failed) out += "; failed: " + limit_error_;
+  return out;
+}
+
+}  // namespace xgrammar
