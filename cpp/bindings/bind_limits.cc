@@ -1,0 +1,22 @@
+// _core.Limits: the struct of bounds, field by field.
+#include "bindings/handles.h"
+#include "support/limits.h"
+
+namespace xgrammar::bindings {
+
+void BindLimits(nb::module_& m) {
+  nb::class_<Limits>(m, "Limits", "Bounds on work and size; xgrammar.Limits documents the fields.")
+      .def(nb::init<>(), "All fields at their defaults.")
+      .def_rw("max_source_bytes", &Limits::max_source_bytes)
+      .def_rw("max_nesting", &Limits::max_nesting)
+      .def_rw("max_rules", &Limits::max_rules)
+      .def_rw("max_repeat", &Limits::max_repeat)
+      .def_rw("max_grammar_size", &Limits::max_grammar_size)
+      .def_rw("max_dfa_states", &Limits::max_dfa_states)
+      .def_rw("max_schema_expansion", &Limits::max_schema_expansion)
+      .def_rw("max_state_bytes", &Limits::max_state_bytes)
+      .def_rw("max_items", &Limits::max_items)
+      .def_rw("max_mask_bytes", &Limits::max_mask_bytes);
+}
+
+}  // namespace xgrammar::bindings

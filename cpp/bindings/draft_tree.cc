@@ -1,0 +1,114 @@
+// Masks along a tree of draft tokens: checks of the arrays, and the temperatures beside the masks.
+#include "bindings/draft_tree.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "bindings/array_view.h"
+
+namespace xgrammar::bindings {
+
+namespace {
+
+struct Tree {
+  std::span<const int64_t> next_token;
+  std::span<const int64_t> next_sibling;
+  std::span<const int64_t> draft_tokens;
+};
+
+void CheckLengths(const Tree& tree, int64_t num_rows) {
+  const size_t n = tree.draft_tokens.size();
+  if (tree.next_token.size() == n && tree.next_sibling.size() == n &&
+      num_rows == static_cast<int64_t>(n)) {
+    return;
+  }
+  throw Error(ErrorKind::kUsage,
+              "The draft tree's arrays differ in length: retrieve_next_token " +
+                  std::to_string(tree.next_token.size()) + ", retrieve_next_sibling " +
+                  std::to_string(tree.next_sibling.size()) + ", draft_tokens " + std::to_string(n) +
+                  ", rows of token_bitmask " + std::to_string(num_rows));
+}
+
+bool HasBit(const int32_t* row, int64_t token, int64_t vocab_size) {
+  if (token < 0 || token >= vocab_size) return false;
+  return (static_cast<uint32_t>(row[token / 32]) >> (token % 32) & 1u) != 0;
+}
+
+// Which nodes were reached: the root, and each node whose token the row of its reached parent
+// allows. The links have been checked by the walk before: every node has one parent at most.
+std::vector<bool> ReachedNodes(const Tree& tree, const int32_t* bitmask, int64_t row_stride,
+                               int64_t vocab_size) {
+  std::vector<bool> reached(tree.draft_tokens.size());
+  std::vector<int64_t> pending;
+  if (!reached.empty()) {
+    reached[0] = true;
+    pending.push_back(0);
+  }
+  while (!pending.empty()) {
+    const int64_t parent = pending.back();
+    pending.pop_back();
+    const int32_t* row = bitmask + parent * row_stride;
+    for (int64_t node = tree.next_token[static_cast<size_t>(parent)]; node >= 0;
+         node = tree.next_sibling[static_cast<size_t>(node)]) {
+      const size_t i = static_cast<size_t>(node);
+      if (reached[i] || !HasBit(row, tree.draft_tokens[i], vocab_size)) continue;
+      reached[i] = true;
+      pending.push_back(node);
+    }
+  }
+  return reached;
+}
+
+float* TemperatureData(const ArrayView& temperatures, size_t num_nodes) {
+  temperatures.RequireType(ElementType::kFloat32);
+  if (temperatures.ndim() != 1 || temperatures.shape(0) != static_cast<int64_t>(num_nodes)) {
+    throw Error(ErrorKind::kUsage, "temperatures must have one element for each of the " +
+                                       std::to_string(num_nodes) + " nodes");
+  }
+  temperatures.RequireContiguousRows();
+  return static_cast<float*>(temperatures.data());
+}
+
+}  // namespace
+
+bool TraverseDraftTree(MatcherHandle& self, nb::handle retrieve_next_token,
+                       nb::handle retrieve_next_sibling, nb::handle draft_tokens,
+                       nb::handle token_bitmask, double time_threshold, nb::handle temperatures,
+                       std::optional<double> default_temperature) {
+  const MatcherGuard matcher(&self);
+  const int64_t vocab_size = matcher->compiled()->tokenizer_info()->vocab_size();
+  const ArrayView next_token(retrieve_next_token, "retrieve_next_token", false);
+  const ArrayView next_sibling(retrieve_next_sibling, "retrieve_next_sibling", false);
+  const ArrayView tokens(draft_tokens, "draft_tokens", false);
+  const BitmaskView bitmask(token_bitmask, "token_bitmask", vocab_size);
+  const Tree tree{next_token.AsInt64Vector(), next_sibling.AsInt64Vector(), tokens.AsInt64Vector()};
+  if (bitmask.is_vector()) {
+    throw Error(ErrorKind::kUsage, "token_bitmask must have 2 dimensions, not 1");
+  }
+  CheckLengths(tree, bitmask.num_rows());
+  std::optional<ArrayView> heat;
+  float* heat_data = nullptr;
+  if (!temperatures.is_none()) {
+    heat.emplace(temperatures, "temperatures", true);
+    heat_data = TemperatureData(*heat, tree.draft_tokens.size());
+  }
+  const nb::gil_scoped_release release;
+  const bool stopped = matcher->IsTerminated();
+  const bool finished =
+      matcher->TraverseDraftTree(tree.next_token, tree.next_sibling, tree.draft_tokens,
+                                 bitmask.data(), bitmask.row_stride(), time_threshold);
+  if (heat_data != nullptr) {
+    std::fill_n(heat_data, tree.draft_tokens.size(), -1.0f);
+    if (default_temperature && !stopped) {
+      const std::vector<bool> reached =
+          ReachedNodes(tree, bitmask.data(), bitmask.row_stride(), vocab_size);
+      for (size_t i = 0; i < reached.size(); ++i) {
+        if (reached[i]) heat_data[i] = static_cast<float>(*default_temperature);
+      }
+    }
+  }
+  return finished;
+}
+
+}  // namespace xgrammar::bindings

@@ -1,0 +1,20 @@
+// Masks along a tree of draft tokens, from Python arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+
+#include "bindings/handles.h"
+
+namespace xgrammar::bindings {
+
+/// Fills one row for each node that is reached by accepted tokens; see GrammarMatcher in C++ for
+/// the walk. `temperatures` (float32, or None) gets `default_temperature` or -1 for every node.
+/// Raises kUsage for wrong dtypes, shapes or links.
+bool TraverseDraftTree(MatcherHandle& self, nb::handle retrieve_next_token,
+                       nb::handle retrieve_next_sibling, nb::handle draft_tokens,
+                       nb::handle token_bitmask, double time_threshold, nb::handle temperatures,
+                       std::optional<double> default_temperature);
+
+}  // namespace xgrammar::bindings

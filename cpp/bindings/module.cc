@@ -1,0 +1,17 @@
+// The extension module xgrammar._core: registers the classes and nothing else. It keeps no state of
+// its own and is safe without the global interpreter lock.
+#include "bindings/errors.h"
+#include "bindings/handles.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "Native part of xgrammar; use the classes of the package instead.";
+  xgrammar::bindings::RegisterErrorTranslator();
+  xgrammar::bindings::BindLimits(m);
+  xgrammar::bindings::BindGrammar(m);
+  xgrammar::bindings::BindTokenizerInfo(m);
+  xgrammar::bindings::BindCompiledGrammar(m);
+  xgrammar::bindings::BindGrammarCompiler(m);
+  xgrammar::bindings::BindGrammarMatcher(m);
+  xgrammar::bindings::BindBatchMatcher(m);
+  xgrammar::bindings::BindBitmask(m);
+}

@@ -1,0 +1,314 @@
+"""Matching a generation against a compiled grammar, and the masks of its next tokens."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from . import _core
+from .bitmask import (
+    allocate_token_bitmask,
+    apply_token_bitmask_inplace,
+    get_bitmask_shape,
+    reset_token_bitmask,
+)
+from .compiler import CompiledGrammar
+from .exception import UsageError
+from .tokenizer_info import id_list
+
+__all__ = [
+    "BatchGrammarMatcher",
+    "GrammarMatcher",
+    "allocate_token_bitmask",
+    "apply_token_bitmask_inplace",
+    "bitmask_dtype",  # noqa: F822 - resolved by __getattr__, since it needs torch.
+    "get_bitmask_shape",
+    "reset_token_bitmask",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "bitmask_dtype":
+        from . import bitmask
+
+        return bitmask.bitmask_dtype
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class GrammarMatcher(_core.GrammarMatcher):
+    """The state of one generation; belongs to one thread at a time.
+
+    Parameters
+    ----------
+    compiled_grammar : CompiledGrammar
+        What to match.
+    override_stop_tokens : iterable of int, int or None
+        Stop tokens of this matcher instead of the tokenizer's.
+    terminate_without_stop_token : bool
+        The matcher is terminated as soon as the input is a complete match; stop tokens do not end
+        it.
+    max_rollback_tokens : int
+        Accepted for compatibility: rollback has no limit.
+    default_temperature : float or None
+        What `temperature` returns; finite and not negative.
+
+    Raises
+    ------
+    ValueError
+        If `compiled_grammar` is not a `CompiledGrammar`.
+    UsageError
+        `override_stop_tokens` is empty or holds an id outside the vocabulary, or a bad temperature.
+
+    Warns
+    -----
+    DeprecationWarning
+        `max_rollback_tokens` is given.
+    """
+
+    def __init__(
+        self,
+        compiled_grammar: CompiledGrammar,
+        *,
+        override_stop_tokens: Iterable[int] | int | None = None,
+        terminate_without_stop_token: bool = False,
+        max_rollback_tokens: int = -1,
+        default_temperature: float | None = None,
+    ) -> None:
+        if not isinstance(compiled_grammar, CompiledGrammar):
+            raise ValueError(  # noqa: TRY004 - the class is part of the API.
+                "compiled_grammar must be a CompiledGrammar, "
+                f"not {type(compiled_grammar).__name__}"
+            )
+        if max_rollback_tokens != -1:
+            warnings.warn(
+                "max_rollback_tokens is ignored: rollback has no limit",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+        stops = id_list("override_stop_tokens", override_stop_tokens)
+        if stops is not None:
+            vocab_size = compiled_grammar.tokenizer_info.vocab_size
+            for token_id in stops:
+                if not 0 <= token_id < vocab_size:
+                    raise UsageError(
+                        f"override_stop_tokens holds {token_id}, outside [0, {vocab_size})"
+                    )
+        super().__init__(
+            compiled_grammar._handle,  # noqa: SLF001 - the two belong together.
+            stops,
+            bool(terminate_without_stop_token),
+        )
+        self._temperature = _checked_temperature(default_temperature)
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that the grammar asks for here, or else the default one."""
+        return self._temperature
+
+    @property
+    def max_rollback_tokens(self) -> int:
+        """Always -1: rollback has no limit."""
+        return -1
+
+    def fork(self) -> GrammarMatcher:
+        """Return an independent copy with the same state, history and settings."""
+        copy = type(self).__new__(type(self))
+        _core.GrammarMatcher.__init__(copy, self)
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def get_captures(
+        self,
+        *,
+        deduplicate: bool = True,  # noqa: ARG002 - no grammar so far captures twice.
+    ) -> list[tuple[str, bytes]]:
+        """Return the named parts of the accepted text; EBNF, schemas and patterns name none."""
+        return []
+
+    def traverse_draft_tree(
+        self,
+        retrieve_next_token: Any,
+        retrieve_next_sibling: Any,
+        draft_tokens: Any,
+        token_bitmask: Any,
+        time_threshold: float = -1.0,
+        temperatures: Any = None,
+    ) -> bool:
+        """Fill the masks of a tree of draft tokens; the state is the same afterwards.
+
+        Node 0 is the root, whose token has been accepted before. A node that its parent's mask
+        rejects gets an empty row and its subtree is left out; rows that are not reached stay as they
+        are.
+
+        Parameters
+        ----------
+        retrieve_next_token, retrieve_next_sibling, draft_tokens : array
+            int64 in CPU memory, shape (n,): first child, next sibling (-1 for none) and token.
+        token_bitmask : array
+            int32 in CPU memory, shape (n, ceil(vocab_size / 32)).
+        time_threshold : float
+            Seconds after which to stop, if positive.
+        temperatures : array or None
+            float32 in CPU memory, shape (n,): gets the temperature of each node, or -1.
+
+        Returns
+        -------
+        bool
+            False if the time ran out.
+
+        Raises
+        ------
+        UsageError
+            A wrong dtype, shape or link.
+        """
+        return self._traverse_draft_tree(
+            retrieve_next_token,
+            retrieve_next_sibling,
+            draft_tokens,
+            token_bitmask,
+            float(time_threshold),
+            temperatures,
+            self._temperature,
+        )
+
+    def __copy__(self) -> GrammarMatcher:
+        return self.fork()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GrammarMatcher:
+        return self.fork()
+
+    def __repr__(self) -> str:
+        state = "terminated" if self.is_terminated() else "running"
+        return f"<xgrammar.GrammarMatcher after {self.num_steps} steps, {state}>"
+
+
+def _checked_temperature(temperature: float | None) -> float | None:
+    if temperature is None:
+        return None
+    value = float(temperature)
+    if not math.isfinite(value) or value < 0:
+        raise UsageError(f"default_temperature must be finite and not negative, not {value}")
+    return value
+
+
+class BatchGrammarMatcher:
+    """Calls over many matchers at once, filling masks on several threads.
+
+    Parameters
+    ----------
+    max_threads : int or "auto"
+        Upper bound of threads; "auto" is half of the hardware's. More than the hardware's count as
+        all of them.
+
+    Raises
+    ------
+    UsageError
+        If it is less than 1.
+    ValueError
+        If it is another string.
+    """
+
+    __slots__ = ("_max_threads", "_pool")
+
+    def __init__(self, max_threads: int | str = "auto") -> None:
+        available = os.cpu_count() or 1
+        if isinstance(max_threads, str):
+            if max_threads != "auto":
+                raise ValueError(f'max_threads must be an int or "auto", not {max_threads!r:.80}')
+            number = max(1, available // 2)
+        else:
+            number = operator.index(max_threads)
+        if number < 1:
+            raise UsageError(f"max_threads must be at least 1, not {number}")
+        self._max_threads = min(number, available)
+        self._pool = _core.ThreadPool(self._max_threads)
+
+    @property
+    def max_threads(self) -> int:
+        """Upper bound of threads."""
+        return self._max_threads
+
+    def batch_fill_next_token_bitmask(
+        self,
+        matchers: Sequence[GrammarMatcher],
+        bitmask: Any,
+        indices: Sequence[int] | None = None,
+        debug_print: bool = False,
+    ) -> None:
+        """Fill one row of a bitmask for each matcher.
+
+        Parameters
+        ----------
+        matchers : list of GrammarMatcher
+            Each at most once.
+        bitmask : array
+            int32 in CPU memory, shape (rows, ceil(vocab_size / 32)).
+        indices : list of int or None
+            The row of each matcher; None means the matcher's own position.
+        debug_print : bool
+            Write the states to stderr.
+
+        Raises
+        ------
+        UsageError
+            A wrong dtype, shape or row, or a matcher that has terminated; the text names its
+            position.
+        """
+        rows = None if indices is None else [operator.index(row) for row in indices]
+        _core.batch_fill_next_token_bitmask(list(matchers), bitmask, rows, self._pool)
+        _debug_print(matchers, debug_print)
+
+    @staticmethod
+    def batch_accept_token(
+        matchers: Sequence[GrammarMatcher], tokens: Sequence[int], debug_print: bool = False
+    ) -> list[bool]:
+        """Accept one token in each matcher; returns for each whether it was accepted."""
+        accepted = _core.batch_accept_token(list(matchers), list(tokens))
+        _debug_print(matchers, debug_print)
+        return accepted
+
+    @staticmethod
+    def batch_accept_string(
+        matchers: Sequence[GrammarMatcher],
+        strings: Sequence[str | bytes],
+        debug_print: bool = False,
+    ) -> list[bool]:
+        """Accept one string in each matcher; returns for each whether it was accepted."""
+        accepted = _core.batch_accept_string(list(matchers), list(strings))
+        _debug_print(matchers, debug_print)
+        return accepted
+
+    @staticmethod
+    def batch_rollback(
+        matchers: Sequence[GrammarMatcher], num_tokens: int | Sequence[int] = 1
+    ) -> None:
+        """Undo steps in each matcher, in all of them or, if one has too few, in none."""
+        if isinstance(num_tokens, Iterable):
+            counts = [operator.index(count) for count in num_tokens]
+        else:
+            counts = [operator.index(num_tokens)] * len(matchers)
+        _core.batch_rollback(list(matchers), counts)
+
+    @staticmethod
+    def batch_fill_temperature(
+        matchers: Sequence[GrammarMatcher],
+        temperatures: Any,
+        indices: Sequence[int] | None = None,
+    ) -> None:
+        """Store the temperature of each matcher, -1 for none, in a float32 vector in CPU memory."""
+        rows = list(range(len(matchers))) if indices is None else [int(row) for row in indices]
+        values = [-1.0 if m.temperature is None else m.temperature for m in matchers]
+        _core.write_temperatures(temperatures, rows, values)
+
+
+def _debug_print(matchers: Sequence[GrammarMatcher], enabled: bool) -> None:
+    if not enabled:
+        return
+    import sys
+
+    for i, matcher in enumerate(matchers):
+        sys.stderr.write(f"matcher {i}: {matcher._debug_print_internal_state()}\n")  # noqa: SLF001
