@@ -1,0 +1,62 @@
+// Look-ahead and word boundaries as automata.
+#include "frontend/regex/assertions.h"
+
+#include "expectations.h"
+
+namespace xgrammar {
+namespace {
+
+TEST(RegexAssertionsTest, LookaheadAtTheStart) {
+  ExpectLanguage("(?=.*\\d)[a-z\\d]{2,4}", {"a1", "1a"}, {"ab", "1", "abcd"});
+  ExpectLanguage("^(?=.*[A-Z])(?=.*\\d).{3,}$", {"aB1", "1Bx"}, {"ab1", "AB", "ABC"});
+  ExpectLanguage("(?!ab)[a-z]{2}", {"xy", "ac"}, {"ab"});
+  ExpectLanguage("^(?!foo$)\\w+$", {"food", "fo"}, {"foo"});
+}
+
+TEST(RegexAssertionsTest, LookaheadInside) {
+  ExpectLanguage("a(?=b)[bc]", {"ab"}, {"ac"});
+  ExpectLanguage("a(?=b)", {}, {"a", "ab"});
+  ExpectLanguage("((?!--)[a-z-])*", {"a-b-", ""}, {"a--b", "--"});
+  ExpectLanguage("(a(?!b)|b)*", {"ba", "bb", "bbaa"}, {"ab", "aab"});
+  ExpectLanguage("x(?=$)|y(?!$)z", {"x", "yz"}, {"y"});
+}
+
+TEST(RegexAssertionsTest, NestedBodies) {
+  ExpectLanguage("(?=a(?!b)).*", {"a", "ac"}, {"ab", "b"});
+  ExpectLanguage("(?!a(?=b|c)).*", {"a", "ad", ""}, {"ab", "ac"});
+  ExpectLanguage("x(?=\\bfoo\\b).*", {}, {"xfoo"});
+  ExpectLanguage("x-(?=\\bfoo\\b).*", {"x-foo", "x-foo y"}, {"x-food"});
+  ExpectLanguage("(?=^a)a", {"a"}, {});
+  ExpectLanguage("b(?=^a)a", {}, {"ba"});
+}
+
+TEST(RegexAssertionsTest, WordBoundaries) {
+  ExpectLanguage("\\bfoo\\b", {"foo"}, {"fo"});
+  ExpectLanguage("\\bfoo\\b", {"foo", "a foo b", "-foo-"}, {"food", "_foo", "afoo"}, Searching());
+  ExpectLanguage("\\B.", {"-"}, {"a"});
+  ExpectLanguage("a\\Bb", {"ab"}, {});
+  ExpectLanguage("a\\b", {"a"}, {});
+  ExpectLanguage("\\b", {}, {"", "a"});
+  ExpectLanguage("\\B", {""}, {"a"});
+  ExpectLanguage("(\\b\\w+\\b ?)+", {"ab cd", "a "}, {""});
+}
+
+TEST(RegexAssertionsTest, AnchorsBesideMarkers) {
+  ExpectLanguage("(?=a)^a$(?!b)", {"a"}, {"ab"});
+  ExpectLanguage("a$\\b", {"a"}, {});
+  ExpectLanguage("\\b^a", {"a", "ab"}, {"ba"}, Searching());
+}
+
+TEST(RegexAssertionsTest, ContradictionsMatchNothing) {
+  EXPECT_TRUE(RegexToDfa("a(?=b)c", {}).IsEmpty());
+  ExpectError("a(?=b)c", ErrorKind::kUnsatisfiable);
+  ExpectError("a\\bb", ErrorKind::kUnsatisfiable);
+}
+
+TEST(RegexAssertionsTest, BudgetCoversBodies) {
+  ExpectError("(?=a{2000000})a*", ErrorKind::kLimit);
+  ExpectError("(?!(a|b)*a(a|b){25}$).*", ErrorKind::kLimit);
+}
+
+}  // namespace
+}  // namespace xgrammar
