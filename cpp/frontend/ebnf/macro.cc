@@ -2,6 +2,7 @@
 // by max_nesting.
 #include "frontend/ebnf/macro.h"
 
+#include <algorithm>
 #include <array>
 
 namespace xgrammar::ebnf {
@@ -10,6 +11,10 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kMacroNames = {
     "TagDispatch", "TokenTagDispatch", "Token", "ExcludeToken", "Regex", "Substring"};
+
+// No macro takes deeper tuples than pairs, so raising Limits::max_nesting need not deepen the
+// native stack.
+constexpr int64_t kMaxTupleDepth = 2000;
 
 class ArgumentParser {
  public:
@@ -77,8 +82,9 @@ class ArgumentParser {
 
   // From the `(` to the `)`, which stays the current token.
   void ParseItems(std::vector<MacroArgument>* items, int64_t depth) {
-    if (depth > limits_.max_nesting) {
-      ThrowLimitError("max_nesting", depth, limits_.max_nesting, "a macro argument");
+    int64_t max_depth = std::min(limits_.max_nesting, kMaxTupleDepth);
+    if (depth > max_depth) {
+      ThrowLimitError("max_nesting", depth, max_depth, "a macro argument");
     }
     lexer_->Next(token_);
     while (token_->kind != TokenKind::kClose) {

@@ -16,7 +16,7 @@
 
 namespace xgrammar::ebnf {
 
-/// One argument value; tuples nest up to Limits::max_nesting.
+/// One argument value; tuples nest up to Limits::max_nesting, at most 2,000.
 struct MacroArgument {
   enum class Kind : uint8_t { kString, kInteger, kBoolean, kIdentifier, kTuple };
 
