@@ -1,7 +1,8 @@
-// Alphabet: partition refinement over range segments (the idea of Paige and Tarjan 1987, one splitter at a time).
+// Alphabet: partition refinement over range segments (the idea of Paige and Tarjan 1987, one
+// splitter at a time).
 //
-// Cost: sorting the boundaries, plus for each distinct set the number of segments it covers. Segments that no set
-// covers get no symbol.
+// Cost: sorting the boundaries, plus for each distinct set the number of segments it covers.
+// Segments that no set covers get no symbol.
 #include "automata/alphabet.h"
 
 #include <algorithm>
@@ -78,7 +79,8 @@ void Alphabet::RefineBySets() {
     members.clear();
     touched.clear();
     for (const CodePointRange& range : SetRanges(set)) {
-      for (size_t s = SegmentAt(range.lo); s < segments_.size() && segments_[s].hi <= range.hi; ++s) {
+      for (size_t s = SegmentAt(range.lo); s < segments_.size() && segments_[s].hi <= range.hi;
+           ++s) {
         members.push_back(s);
         const int32_t symbol = symbol_of_segment_[s];
         if (covered[static_cast<size_t>(symbol)]++ == 0) touched.push_back(symbol);
@@ -86,7 +88,8 @@ void Alphabet::RefineBySets() {
     }
     for (int32_t symbol : touched) {
       const auto index = static_cast<size_t>(symbol);
-      // A symbol that lies wholly inside the set stays as it is, except symbol 0, which must end up in no set.
+      // A symbol that lies wholly inside the set stays as it is, except symbol 0, which must end up
+      // in no set.
       if (symbol != 0 && covered[index] == size[index]) {
         split_into[index] = symbol;
       } else {
@@ -102,7 +105,8 @@ void Alphabet::RefineBySets() {
       symbol_of_segment_[s] = split_into[static_cast<size_t>(symbol_of_segment_[s])];
     }
   }
-  // Gaps are segments that only lie between ranges; they keep symbol 0, and the others move down by one.
+  // Gaps are segments that only lie between ranges; they keep symbol 0, and the others move down by
+  // one.
   for (int32_t& symbol : symbol_of_segment_) --symbol;
   symbol_count_ = static_cast<int32_t>(size.size()) - 1;
 }
@@ -112,7 +116,8 @@ void Alphabet::CollectSymbolsOfSets() {
   const size_t num_sets = first_set_range_.size() - 1;
   for (size_t set = 0; set < num_sets; ++set) {
     for (const CodePointRange& range : SetRanges(set)) {
-      for (size_t s = SegmentAt(range.lo); s < segments_.size() && segments_[s].hi <= range.hi; ++s) {
+      for (size_t s = SegmentAt(range.lo); s < segments_.size() && segments_[s].hi <= range.hi;
+           ++s) {
         const int32_t symbol = symbol_of_segment_[s];
         if (last_set[static_cast<size_t>(symbol)] == set) continue;
         last_set[static_cast<size_t>(symbol)] = set;

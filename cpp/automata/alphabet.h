@@ -1,9 +1,9 @@
 // Alphabet: the coarsest partition of the code points that a family of sets can tell apart.
 //
-// Subset construction and minimisation work on its symbols (small integers, one for each block of the partition)
-// instead of on code points or ranges, so a class of thousands of scattered characters costs as much as one letter.
-// Blocks are found by refinement over the segments between range boundaries; no table over all code points is made.
-// Internal to the code point automata.
+// Subset construction and minimisation work on its symbols (small integers, one for each block of
+// the partition) instead of on code points or ranges, so a class of thousands of scattered
+// characters costs as much as one letter. Blocks are found by refinement over the segments between
+// range boundaries; no table over all code points is made. Internal to the code point automata.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // CodePointNfa and CodePointDfa: construction, trimming and plain queries.
 //
-// The constructor of CodePointDfa brings every machine into one shape: only useful states, numbered breadth first from
-// the start, edges sorted and merged. Two minimal machines of one language are then equal as data. The operations that
-// make machines from machines live in one file each (determinize.cc, minimize.cc, ...).
+// The constructor of CodePointDfa brings every machine into one shape: only useful states, numbered
+// breadth first from the start, edges sorted and merged. Two minimal machines of one language are
+// then equal as data. The operations that make machines from machines live in one file each
+// (determinize.cc, minimize.cc, ...).
 #include "automata/code_point_automaton.h"
 
 #include <algorithm>
@@ -39,7 +40,8 @@ void NormalizeEdges(std::vector<Edge>* edges) {
 /// Which states can reach an accepting one: breadth-first search against the edges.
 std::vector<bool> FindLiveStates(const std::vector<State>& states) {
   const size_t n = states.size();
-  // Sources by target in one array (counting sort), because a vector per state would dominate the cost.
+  // Sources by target in one array (counting sort), because a vector per state would dominate the
+  // cost.
   std::vector<int32_t> first(n + 1, 0);
   for (const State& state : states) {
     for (const Edge& edge : state.edges) ++first[static_cast<size_t>(edge.target) + 1];
@@ -156,7 +158,8 @@ int64_t CodePointDfa::MinLength() const {
 
 int64_t CodePointDfa::MaxLength() const {
   if (IsEmpty()) return -1;
-  // Every state is useful, so the language is infinite exactly if there is a cycle (Kahn's topological order, 1962).
+  // Every state is useful, so the language is infinite exactly if there is a cycle (Kahn's
+  // topological order, 1962).
   std::vector<int64_t> indegree(states_.size(), 0);
   for (const State& state : states_) {
     for (const Edge& edge : state.edges) ++indegree[static_cast<size_t>(edge.target)];

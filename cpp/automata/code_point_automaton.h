@@ -1,9 +1,9 @@
-// Automata over code points: what a regular expression, a JSON Schema pattern or a format means before it is spelled
-// in bytes.
+// Automata over code points: what a regular expression, a JSON Schema pattern or a format means
+// before it is spelled in bytes.
 //
-// CodePointNfa is a mutable builder with epsilon edges and text anchors; CodePointDfa is an immutable, trimmed machine.
-// The operations (determinize.cc, minimize.cc, intersect.cc, complement.cc, one algorithm per file) take a state budget
-// and raise a kLimit error past it.
+// CodePointNfa is a mutable builder with epsilon edges and text anchors; CodePointDfa is an
+// immutable, trimmed machine. The operations (determinize.cc, minimize.cc, intersect.cc,
+// complement.cc, one algorithm per file) take a state budget and raise a kLimit error past it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@
 
 namespace xgrammar {
 
-/// Nondeterministic automaton. Anchors: a `text_start` edge may be crossed only before the first character, a
-/// `text_end` edge only after the last one; so a machine that searches (`.*P.*`) can hold `^` and `$` anywhere in P.
+/// Nondeterministic automaton. Anchors: a `text_start` edge may be crossed only before the first
+/// character, a `text_end` edge only after the last one; so a machine that searches (`.*P.*`) can
+/// hold `^` and `$` anywhere in P.
 class CodePointNfa {
  public:
   enum class EdgeKind : uint8_t { kEpsilon, kTextStart, kTextEnd };
@@ -48,9 +49,9 @@ class CodePointNfa {
   std::vector<State> states_;
 };
 
-/// Deterministic automaton, immutable. Invariants: state 0 is the start; edges of a state are sorted by `lo` and
-/// disjoint; every state is reachable from the start and can reach an accepting state, except that the empty language
-/// is one non-accepting state without edges.
+/// Deterministic automaton, immutable. Invariants: state 0 is the start; edges of a state are
+/// sorted by `lo` and disjoint; every state is reachable from the start and can reach an accepting
+/// state, except that the empty language is one non-accepting state without edges.
 class CodePointDfa {
  public:
   struct Edge {
@@ -64,11 +65,14 @@ class CodePointDfa {
     bool accept = false;
   };
 
-  /// Takes any deterministic table; trims unreachable and dead states and renumbers in breadth-first order.
+  /// Takes any deterministic table; trims unreachable and dead states and renumbers in
+  /// breadth-first order.
   explicit CodePointDfa(std::vector<State> states);
 
   const std::vector<State>& states() const { return states_; }
-  bool IsEmpty() const { return states_.size() == 1 && !states_[0].accept && states_[0].edges.empty(); }
+  bool IsEmpty() const {
+    return states_.size() == 1 && !states_[0].accept && states_[0].edges.empty();
+  }
   /// Target of the edge, or -1.
   int32_t Next(int32_t state, uint32_t code_point) const;
   /// Whether the whole of `text` (well-formed UTF-8) is in the language.
@@ -94,7 +98,8 @@ CodePointDfa Intersect(const CodePointDfa& a, const CodePointDfa& b, int64_t max
 CodePointDfa Complement(const CodePointDfa& dfa);
 /// Texts in either language.
 CodePointDfa Unite(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
-/// Texts in `a` that are not in `b`; unlike Intersect with a Complement, characters that only `b` mentions cost nothing.
+/// Texts in `a` that are not in `b`; unlike Intersect with a Complement, characters that only `b`
+/// mentions cost nothing.
 CodePointDfa Subtract(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
 /// Texts of `min` to `max` code points; `max` -1 means no bound. Needs min (or max) + 1 states.
 CodePointDfa LengthRange(int64_t min, int64_t max, int64_t max_states);

@@ -1,8 +1,9 @@
 // CodePointSet: normalising constructor and set algebra over sorted ranges.
 //
-// Every operation is one merge over two sorted range lists, so its cost is linear in the number of ranges and does not
-// depend on how many code points they hold. Surrogates are cut out by the constructor and left out of the universe of
-// Complement(), which is why no other function has to know about them.
+// Every operation is one merge over two sorted range lists, so its cost is linear in the number of
+// ranges and does not depend on how many code points they hold. Surrogates are cut out by the
+// constructor and left out of the universe of Complement(), which is why no other function has to
+// know about them.
 #include "automata/code_point_set.h"
 
 #include <algorithm>

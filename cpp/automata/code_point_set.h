@@ -1,6 +1,7 @@
 // CodePointSet: a set of Unicode scalar values as sorted, disjoint, non-adjacent inclusive ranges.
 //
-// Surrogates (U+D800..U+DFFF) are never members: they have no UTF-8 form. Complement is relative to all scalar values.
+// Surrogates (U+D800..U+DFFF) are never members: they have no UTF-8 form. Complement is relative to
+// all scalar values.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct CodePointRange {
 class CodePointSet {
  public:
   CodePointSet() = default;
-  /// Any ranges, in any order, overlapping or not; surrogates are cut out, values above U+10FFFF must not occur.
+  /// Any ranges, in any order, overlapping or not; surrogates are cut out, values above U+10FFFF
+  /// must not occur.
   explicit CodePointSet(std::vector<CodePointRange> ranges);
 
   static CodePointSet All();

@@ -1,8 +1,8 @@
 // Complement, union and difference of deterministic code point automata.
 //
-// Complement completes the machine with one sink that takes every missing character and flips acceptance; a minimal
-// machine stays minimal. Union and difference are products in which one side may have failed; De Morgan's law would do
-// as well but completes both sides first.
+// Complement completes the machine with one sink that takes every missing character and flips
+// acceptance; a minimal machine stays minimal. Union and difference are products in which one side
+// may have failed; De Morgan's law would do as well but completes both sides first.
 #include <utility>
 
 #include "automata/product.h"

@@ -1,10 +1,11 @@
 // Subset construction (Rabin and Scott 1959) over the symbols of an Alphabet, with text anchors.
 //
-// A subset holds the states reachable without crossing a `text_end` edge, since nothing may be read after one; such
-// edges only count for acceptance. A `text_start` edge is crossed only in the closure of the very first subset, which is
-// therefore kept apart from equal subsets met later. Three reductions keep subsets small: only states that read or end
-// something are kept, a subset with a state that accepts every continuation is that state alone, and the result is
-// minimised before ranges are spelled out.
+// A subset holds the states reachable without crossing a `text_end` edge, since nothing may be read
+// after one; such edges only count for acceptance. A `text_start` edge is crossed only in the
+// closure of the very first subset, which is therefore kept apart from equal subsets met later.
+// Three reductions keep subsets small: only states that read or end something are kept, a subset
+// with a state that accepts every continuation is that state alone, and the result is minimised
+// before ranges are spelled out.
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -18,8 +19,8 @@ namespace {
 
 using EdgeKind = CodePointNfa::EdgeKind;
 
-/// Subset members in total, as a multiple of the state budget, before giving up: bounds time and memory for machines
-/// with few but large subsets.
+/// Subset members in total, as a multiple of the state budget, before giving up: bounds time and
+/// memory for machines with few but large subsets.
 constexpr int64_t kMembersPerState = 200;
 
 class SubsetConstruction {
@@ -44,7 +45,8 @@ class SubsetConstruction {
     int32_t target = 0;
   };
 
-  /// Gives every class edge the index of its set and finds the states that accept every continuation.
+  /// Gives every class edge the index of its set and finds the states that accept every
+  /// continuation.
   void LabelEdges() {
     const size_t n = nfa_.states().size();
     universal_.assign(n, 0);
@@ -126,12 +128,14 @@ class SubsetConstruction {
     std::sort(subset_.begin(), subset_.end());
   }
 
-  /// Makes a state of `subset_`; the caller knows that there is none yet, or that it must be kept apart.
+  /// Makes a state of `subset_`; the caller knows that there is none yet, or that it must be kept
+  /// apart.
   int32_t AddSubset(const std::vector<uint8_t>& accepting) {
     const auto id = static_cast<int32_t>(out_.accept.size());
     members_.insert(members_.end(), subset_.begin(), subset_.end());
     first_member_.push_back(members_.size());
-    if (id >= max_states_) ThrowLimitError("max_dfa_states", int64_t{id} + 1, max_states_, "automaton");
+    if (id >= max_states_)
+      ThrowLimitError("max_dfa_states", int64_t{id} + 1, max_states_, "automaton");
     const int64_t member_states = static_cast<int64_t>(members_.size()) / kMembersPerState;
     if (member_states > max_states_) {
       ThrowLimitError("max_dfa_states", member_states, max_states_, "automaton");
@@ -176,7 +180,8 @@ class SubsetConstruction {
         }
       }
     }
-    // Symbols of one edge come in a row and often lead to the same states, so the last answer is tried first.
+    // Symbols of one edge come in a row and often lead to the same states, so the last answer is
+    // tried first.
     const std::vector<int32_t>* last = nullptr;
     int32_t last_target = -1;
     for (int32_t symbol : touched_) {

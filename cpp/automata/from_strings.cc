@@ -1,7 +1,8 @@
 // FromStrings: a finite set of texts as a minimal machine.
 //
-// The trie is built from the sorted texts and then folded from the leaves up: two nodes with the same acceptance and the
-// same edges are one state (Revuz 1992; the incremental form is Daciuk et al. 2000). Linear in the total length.
+// The trie is built from the sorted texts and then folded from the leaves up: two nodes with the
+// same acceptance and the same edges are one state (Revuz 1992; the incremental form is Daciuk et
+// al. 2000). Linear in the total length.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -16,7 +17,8 @@ namespace {
 
 using State = CodePointDfa::State;
 
-/// Every node comes after its parent. The texts are sorted, so the edge to follow is always the last one of a node.
+/// Every node comes after its parent. The texts are sorted, so the edge to follow is always the
+/// last one of a node.
 std::vector<State> BuildTrie(const std::vector<std::string_view>& sorted) {
   std::vector<State> trie(1);
   for (std::string_view text : sorted) {
@@ -59,9 +61,11 @@ CodePointDfa FromStrings(const std::vector<std::string_view>& texts) {
     for (CodePointDfa::Edge& edge : trie[node].edges) {
       edge.target = representative[static_cast<size_t>(edge.target)];
     }
-    representative[node] = ids.try_emplace(KeyOf(trie[node]), static_cast<int32_t>(node)).first->second;
+    representative[node] =
+        ids.try_emplace(KeyOf(trie[node]), static_cast<int32_t>(node)).first->second;
   }
-  // The root has no equal below it, so it is its own representative; folded nodes are now unreachable.
+  // The root has no equal below it, so it is its own representative; folded nodes are now
+  // unreachable.
   return CodePointDfa(std::move(trie));
 }
 

@@ -1,7 +1,8 @@
-// Product construction (Rabin and Scott 1959) by merging two sorted edge lists, with pairs made on demand.
+// Product construction (Rabin and Scott 1959) by merging two sorted edge lists, with pairs made on
+// demand.
 //
-// Pairs that cannot accept are only found out when the whole product is trimmed, so the budget counts explored pairs,
-// not those that survive.
+// Pairs that cannot accept are only found out when the whole product is trimmed, so the budget
+// counts explored pairs, not those that survive.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -47,7 +48,8 @@ class Product {
     const auto [it, inserted] = ids_.try_emplace(key, static_cast<int32_t>(pairs_.size()));
     if (!inserted) return it->second;
     const auto count = static_cast<int64_t>(pairs_.size()) + 1;
-    if (count > max_states_) ThrowLimitError("max_dfa_states", count, max_states_, "automata product");
+    if (count > max_states_)
+      ThrowLimitError("max_dfa_states", count, max_states_, "automata product");
     pairs_.push_back({a, b});
     states_.emplace_back().accept = Combine(Accepts(a_, a), Accepts(b_, b));
     return it->second;
@@ -97,7 +99,8 @@ class Product {
       if (in_right) hi = std::min(hi, right[j].hi);
       if (!in_left && left_lo != kEnd) hi = std::min(hi, left_lo - 1);
       if (!in_right && right_lo != kEnd) hi = std::min(hi, right_lo - 1);
-      const int32_t target = FindOrAdd(in_left ? left[i].target : -1, in_right ? right[j].target : -1);
+      const int32_t target =
+          FindOrAdd(in_left ? left[i].target : -1, in_right ? right[j].target : -1);
       if (target >= 0) edges.push_back({lo, hi, target});
       if (in_left && left[i].hi == hi) ++i;
       if (in_right && right[j].hi == hi) ++j;

@@ -1,6 +1,7 @@
 // LengthRange: the machine that counts characters, for minLength and maxLength.
 //
-// A chain with one state a character; without an upper bound its last state loops. The chain is minimal as built.
+// A chain with one state a character; without an upper bound its last state loops. The chain is
+// minimal as built.
 #include <algorithm>
 #include <utility>
 

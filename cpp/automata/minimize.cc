@@ -1,9 +1,10 @@
 // Minimisation of deterministic automata with missing transitions.
 //
-// Partition refinement as of Hopcroft 1971 in the form for partial machines by Valmari ("Fast brief practical DFA
-// minimization", 2012): one refinable partition of the states and one of the transitions split each other until both are
-// stable, O(m log m) for m transitions. Dead states must be gone before, because in a partial machine a transition to a
-// dead state and a missing one mean the same but do not look the same.
+// Partition refinement as of Hopcroft 1971 in the form for partial machines by Valmari ("Fast brief
+// practical DFA minimization", 2012): one refinable partition of the states and one of the
+// transitions split each other until both are stable, O(m log m) for m transitions. Dead states
+// must be gone before, because in a partial machine a transition to a dead state and a missing one
+// mean the same but do not look the same.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -14,7 +15,8 @@ namespace xgrammar {
 
 namespace {
 
-/// Partition of 0..n-1 whose sets split into marked and unmarked members. Sets are stored as slices of one array.
+/// Partition of 0..n-1 whose sets split into marked and unmarked members. Sets are stored as slices
+/// of one array.
 class RefinablePartition {
  public:
   explicit RefinablePartition(size_t n) : elements_(n), location_(n), set_of_(n, 0) {
@@ -40,8 +42,8 @@ class RefinablePartition {
     if (marked_[set]++ == 0) touched_.push_back(set);
   }
 
-  /// Splits every set that has marked and unmarked members; the smaller part becomes the new set, which is what makes
-  /// the whole refinement O(m log m).
+  /// Splits every set that has marked and unmarked members; the smaller part becomes the new set,
+  /// which is what makes the whole refinement O(m log m).
   void Split() {
     for (size_t set : touched_) {
       const size_t middle = first_[set] + marked_[set];
@@ -93,7 +95,8 @@ struct Incoming {
   std::vector<size_t> indices;
 };
 
-/// Drops the transitions into states that reach no accepting state; returns whether the start reaches one.
+/// Drops the transitions into states that reach no accepting state; returns whether the start
+/// reaches one.
 bool DropDeadTransitions(const std::vector<uint8_t>& accept, std::vector<Transition>* transitions) {
   const Incoming incoming(accept.size(), *transitions);
   std::vector<uint8_t> live(accept);
@@ -140,7 +143,8 @@ RefinablePartition FindEquivalentStates(const std::vector<uint8_t>& accept,
   blocks.Split();
   RefinablePartition cords(transitions.size());
   SplitBySymbol(transitions, &cords);
-  size_t block = 1;  // The cords are stable with respect to the union of all blocks, so one block may be left out.
+  size_t block = 1;  // The cords are stable with respect to the union of all blocks, so one block
+                     // may be left out.
   for (size_t cord = 0; cord < cords.num_sets(); ++cord) {
     for (size_t i = cords.first(cord); i < cords.end(cord); ++i) {
       blocks.Mark(static_cast<size_t>(transitions[cords.element(i)].source));

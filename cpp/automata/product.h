@@ -1,7 +1,7 @@
 // Product of two deterministic code point automata, shared by Intersect, Unite and Subtract.
 //
-// States are pairs made on demand from the pair of starts; -1 stands for a component that has failed. Internal to the
-// code point automata.
+// States are pairs made on demand from the pair of starts; -1 stands for a component that has
+// failed. Internal to the code point automata.
 #pragma once
 
 #include "automata/code_point_automaton.h"

@@ -1,7 +1,8 @@
-// SymbolDfa: a deterministic automaton over the symbols of an Alphabet, the form in which machines are minimised.
+// SymbolDfa: a deterministic automaton over the symbols of an Alphabet, the form in which machines
+// are minimised.
 //
-// Partial: a missing transition rejects. Internal to the code point automata (determinize.cc makes one, minimize.cc
-// reduces it, SpellRanges turns it back into ranges).
+// Partial: a missing transition rejects. Internal to the code point automata (determinize.cc makes
+// one, minimize.cc reduces it, SpellRanges turns it back into ranges).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct SymbolDfa {
   std::vector<Transition> transitions;
 };
 
-/// Merges equivalent states; dead states are dropped first. O(m log m) for m transitions.
+/// Merges equivalent states and drops the transitions into dead ones. O(m log m) for m transitions.
 SymbolDfa MinimizeSymbolDfa(const SymbolDfa& dfa);
 
 CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet);

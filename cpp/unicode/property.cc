@@ -1,4 +1,5 @@
-// FindUnicodeProperty: binary search by name, then decoding of the byte-coded ranges (make_unicode_tables.py).
+// FindUnicodeProperty: binary search by name, then decoding of the byte-coded ranges
+// (make_unicode_tables.py).
 #include "unicode/property.h"
 
 #include <algorithm>
@@ -34,9 +35,10 @@ std::vector<UnicodeRange> DecodeRanges(const UnicodeTable& table) {
 
 std::optional<std::vector<UnicodeRange>> Find(std::span<const UnicodeTable> tables,
                                               std::string_view name) {
-  const auto it = std::lower_bound(
-      tables.begin(), tables.end(), name,
-      [](const UnicodeTable& table, std::string_view n) { return std::string_view(table.name) < n; });
+  const auto it = std::lower_bound(tables.begin(), tables.end(), name,
+                                   [](const UnicodeTable& table, std::string_view n) {
+                                     return std::string_view(table.name) < n;
+                                   });
   if (it == tables.end() || it->name != name) return std::nullopt;
   return DecodeRanges(*it);
 }

@@ -1,4 +1,5 @@
-// Generated tables of Unicode properties: declarations. Data: unicode_tables.cc, made by make_unicode_tables.py.
+// Generated tables of Unicode properties: declarations. Data: unicode_tables.cc, made by
+// make_unicode_tables.py.
 //
 // Internal to unicode/; property.h is the interface.
 #pragma once
@@ -8,7 +9,8 @@
 
 namespace xgrammar {
 
-/// A property or property value by one of its names, and the place of its ranges in kUnicodeRangeBytes.
+/// A property or property value by one of its names, and the place of its ranges in
+/// kUnicodeRangeBytes.
 struct UnicodeTable {
   const char* name;
   uint32_t offset;

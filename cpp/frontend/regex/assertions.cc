@@ -1,17 +1,20 @@
-// Assertions by markers: an exact reduction of look-ahead and word boundaries to products of automata.
+// Assertions by markers: an exact reduction of look-ahead and word boundaries to products of
+// automata.
 //
-// Every assertion of the pattern gets a marker symbol of its own. The pattern is first read as a plain regular
-// expression in which an assertion stands for its marker, so its language P holds texts with markers at the places where
-// a match wants an assertion to be true. For each assertion `a` the set Fails(a) of texts with one marker `a` at a place
-// where the assertion is false is regular:
+// Every assertion of the pattern gets a marker symbol of its own. The pattern is first read as a
+// plain regular expression in which an assertion stands for its marker, so its language P holds
+// texts with markers at the places where a match wants an assertion to be true. For each assertion
+// `a` the set Fails(a) of texts with one marker `a` at a place where the assertion is false is
+// regular:
 //
 //   ^     .+ a .*          $     .* a .+          \b, \B     a machine of five states
 //   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
 //
-// Subtracting from P every text that has some marker of `a` in a place of Fails(a), other markers being invisible, and
-// then erasing the markers leaves the language of the pattern. A body R may hold assertions; they are resolved the same
-// way inside `.* a R .*`, and since the tree is in bottom-up order their Fails are known by then. The idea is that of
-// "annotated" words used to show that look-ahead keeps languages regular (Morihata 2012; Miyazaki and Minamide 2019).
+// Subtracting from P every text that has some marker of `a` in a place of Fails(a), other markers
+// being invisible, and then erasing the markers leaves the language of the pattern. A body R may
+// hold assertions; they are resolved the same way inside `.* a R .*`, and since the tree is in
+// bottom-up order their Fails are known by then. The idea is that of "annotated" words used to show
+// that look-ahead keeps languages regular (Morihata 2012; Miyazaki and Minamide 2019).
 #include "frontend/regex/assertions.h"
 
 #include <algorithm>
@@ -39,8 +42,8 @@ CodePointSet MarkerSet(const std::vector<RegexNodeId>& assertions) {
 }
 
 /// Copies an edge; of its symbols, those in `silent` become an epsilon edge.
-void CopyEdge(const std::vector<CodePointRange>& ranges, const CodePointSet& silent, int32_t from, int32_t to,
-              CodePointNfa* nfa) {
+void CopyEdge(const std::vector<CodePointRange>& ranges, const CodePointSet& silent, int32_t from,
+              int32_t to, CodePointNfa* nfa) {
   std::vector<CodePointRange> kept;
   bool crossed_silently = false;
   for (const CodePointRange& range : ranges) {
@@ -57,9 +60,10 @@ void CopyEdge(const std::vector<CodePointRange>& ranges, const CodePointSet& sil
   if (!kept.empty()) nfa->AddEdge(from, CodePointSet(std::move(kept)), to);
 }
 
-/// Copies a machine into a builder state for state. Symbols in `silent` become epsilon edges, and every state gets a
-/// loop over `invisible`.
-CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent, const CodePointSet& invisible) {
+/// Copies a machine into a builder state for state. Symbols in `silent` become epsilon edges, and
+/// every state gets a loop over `invisible`.
+CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent,
+                       const CodePointSet& invisible) {
   CodePointNfa nfa;
   for (size_t s = 0; s < dfa.states().size(); ++s) nfa.AddState();
   for (size_t s = 0; s < dfa.states().size(); ++s) {
@@ -71,7 +75,8 @@ CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent, cons
     for (size_t i = 0; i < edges.size();) {
       const int32_t target = edges[i].target;
       ranges.clear();
-      for (; i < edges.size() && edges[i].target == target; ++i) ranges.push_back({edges[i].lo, edges[i].hi});
+      for (; i < edges.size() && edges[i].target == target; ++i)
+        ranges.push_back({edges[i].lo, edges[i].hi});
       CopyEdge(ranges, silent, from, target, &nfa);
     }
     if (!invisible.empty()) nfa.AddEdge(from, invisible, from);
@@ -130,11 +135,14 @@ CodePointNfa MisplacedBoundary(RegexNodeId assertion, bool wanted) {
 
 class AssertionResolver {
  public:
-  AssertionResolver(const RegexAst& ast, int64_t max_states) : ast_(ast), max_states_(max_states) { FindOwners(); }
+  AssertionResolver(const RegexAst& ast, int64_t max_states) : ast_(ast), max_states_(max_states) {
+    FindOwners();
+  }
 
   CodePointDfa Run(bool search) {
     for (RegexNodeId id = 0; id < ast_.size(); ++id) {
-      if (fails_[static_cast<size_t>(id)].wanted) fails_[static_cast<size_t>(id)].machine = MakeFails(id);
+      if (fails_[static_cast<size_t>(id)].wanted)
+        fails_[static_cast<size_t>(id)].machine = MakeFails(id);
     }
     CodePointNfa nfa;
     const int32_t from = nfa.AddState();
@@ -153,14 +161,17 @@ class AssertionResolver {
   struct Fails {
     bool wanted = false;
     std::optional<CodePointDfa> machine;
-    std::vector<RegexNodeId> in_body;  ///< The assertions of a look-ahead's body, not those of bodies in it.
+    std::vector<RegexNodeId>
+        in_body;  ///< The assertions of a look-ahead's body, not those of bodies in it.
   };
 
   bool IsLookahead(RegexNodeId id) const {
-    return ast_.kind(id) == RegexNodeKind::kLookahead || ast_.kind(id) == RegexNodeKind::kNegativeLookahead;
+    return ast_.kind(id) == RegexNodeKind::kLookahead ||
+           ast_.kind(id) == RegexNodeKind::kNegativeLookahead;
   }
 
-  /// Finds the assertions of each body, walking from the root, since simplification leaves nodes nobody uses.
+  /// Finds the assertions of each body, walking from the root, since simplification leaves nodes
+  /// nobody uses.
   void FindOwners() {
     fails_.resize(static_cast<size_t>(ast_.size()));
     std::vector<std::pair<RegexNodeId, RegexNodeId>> stack = {{ast_.root(), -1}};
@@ -198,7 +209,8 @@ class AssertionResolver {
       case RegexNodeKind::kNotWordBoundary:
         return Determinize(MisplacedBoundary(id, false), max_states_);
       case RegexNodeKind::kLookahead:
-        return Subtract(Determinize(MarkerInText(id, false, false), max_states_), MatchAhead(id), max_states_);
+        return Subtract(Determinize(MarkerInText(id, false, false), max_states_), MatchAhead(id),
+                        max_states_);
       default:
         return MatchAhead(id);
     }
@@ -218,7 +230,8 @@ class AssertionResolver {
     return Resolve(Determinize(nfa, max_states_), fails_[static_cast<size_t>(id)].in_body, {id});
   }
 
-  /// Takes out the texts in which some marker stands in a wrong place, then the markers. `kept` may occur, too.
+  /// Takes out the texts in which some marker stands in a wrong place, then the markers. `kept` may
+  /// occur, too.
   CodePointDfa Resolve(CodePointDfa marked, const std::vector<RegexNodeId>& assertions,
                        std::vector<RegexNodeId> kept) const {
     if (assertions.empty()) return marked;

@@ -7,8 +7,9 @@
 
 namespace xgrammar {
 
-/// The language of `ast`, as a full match, or with `search` the texts that have a match in them. Exact for every
-/// assertion at every place. Raises kLimit past Limits::max_dfa_states for any intermediate machine.
+/// The language of `ast`, as a full match, or with `search` the texts that have a match in them.
+/// Exact for every assertion at every place. Raises kLimit past Limits::max_dfa_states for any
+/// intermediate machine.
 CodePointDfa ResolveAssertions(const RegexAst& ast, bool search, const Limits& limits);
 
 }  // namespace xgrammar

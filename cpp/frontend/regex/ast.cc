@@ -1,4 +1,5 @@
-// RegexAst: node constructors with the simplifications that keep later stages small, and the bottom-up analysis.
+// RegexAst: node constructors with the simplifications that keep later stages small, and the
+// bottom-up analysis.
 #include "frontend/regex/ast.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ int64_t SaturatingMultiply(int64_t a, int64_t b) {
   return a > kHuge / b ? kHuge : std::min(a * b, kHuge);
 }
 
-/// Whether the lengths of (x{a,b}){m,n} in copies of x have no gap: [a*k, b*k] must touch the interval of k+1 for every
-/// k from m to n-1, and k = m is the tightest.
+/// Whether the lengths of (x{a,b}){m,n} in copies of x have no gap: [a*k, b*k] must touch the
+/// interval of k+1 for every k from m to n-1, and k = m is the tightest.
 bool RepeatOfRepeatIsContiguous(int64_t a, int64_t b, int64_t m, int64_t n) {
   if (m == n) return true;
   if (m == 0) return a <= 1;
@@ -30,7 +31,8 @@ bool RepeatOfRepeatIsContiguous(int64_t a, int64_t b, int64_t m, int64_t n) {
 }  // namespace
 
 RegexNodeId RegexAst::Add(RegexNodeKind kind, int32_t first, int32_t count) {
-  if (size() >= max_nodes_) ThrowLimitError("max_grammar_size", int64_t{size()} + 1, max_nodes_, "regex");
+  if (size() >= max_nodes_)
+    ThrowLimitError("max_grammar_size", int64_t{size()} + 1, max_nodes_, "regex");
   nodes_.push_back({kind, first, count});
   return size() - 1;
 }
@@ -55,9 +57,10 @@ RegexNodeId RegexAst::AddSequence(std::span<const RegexNodeId> parts) {
 
 RegexNodeId RegexAst::AddChoice(std::span<const RegexNodeId> alternatives) {
   if (alternatives.size() == 1) return alternatives[0];
-  const bool all_single = std::all_of(alternatives.begin(), alternatives.end(), [this](RegexNodeId id) {
-    return kind(id) == RegexNodeKind::kChar || kind(id) == RegexNodeKind::kClass;
-  });
+  const bool all_single =
+      std::all_of(alternatives.begin(), alternatives.end(), [this](RegexNodeId id) {
+        return kind(id) == RegexNodeKind::kChar || kind(id) == RegexNodeKind::kClass;
+      });
   if (!all_single) return AddParent(RegexNodeKind::kChoice, alternatives);
   std::vector<CodePointRange> ranges;
   for (RegexNodeId id : alternatives) {
@@ -90,7 +93,8 @@ RegexNodeId RegexAst::AddRepeat(RegexNodeId child_id, int64_t min, int64_t max) 
 }
 
 std::span<const RegexNodeId> RegexAst::children(RegexNodeId id) const {
-  return std::span(children_).subspan(static_cast<size_t>(node(id).first), static_cast<size_t>(node(id).count));
+  return std::span(children_).subspan(static_cast<size_t>(node(id).first),
+                                      static_cast<size_t>(node(id).count));
 }
 
 namespace {

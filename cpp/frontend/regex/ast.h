@@ -1,8 +1,9 @@
-// RegexAst: the syntax tree of a regular expression, between parser.cc and the two ways out (lower.cc, to_automaton.cc).
+// RegexAst: the syntax tree of a regular expression, between parser.cc and the two ways out
+// (lower.cc, to_automaton.cc).
 //
-// Nodes live in one array and every node comes after its children, so passes are loops over indices instead of
-// recursive walks, and deep nesting costs no stack. Flags, group names and laziness are gone: they are resolved by the
-// parser or do not change the language.
+// Nodes live in one array and every node comes after its children, so passes are loops over indices
+// instead of recursive walks, and deep nesting costs no stack. Flags, group names and laziness are
+// gone: they are resolved by the parser or do not change the language.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ enum class RegexNodeKind : uint8_t {
 /// Owned by one thread while it is built, then only read. Each node has one parent.
 class RegexAst {
  public:
-  explicit RegexAst(const Limits& limits) : max_nodes_(limits.max_grammar_size), max_repeat_(limits.max_repeat) {}
+  explicit RegexAst(const Limits& limits)
+      : max_nodes_(limits.max_grammar_size), max_repeat_(limits.max_repeat) {}
 
   RegexNodeId AddEmpty() { return Add(RegexNodeKind::kEmpty, 0, 0); }
   RegexNodeId AddChar(uint32_t c) { return Add(RegexNodeKind::kChar, static_cast<int32_t>(c), 0); }
@@ -46,7 +48,8 @@ class RegexAst {
   RegexNodeId AddSequence(std::span<const RegexNodeId> parts);
   /// At least one alternative. Alternatives of one character each become a class.
   RegexNodeId AddChoice(std::span<const RegexNodeId> alternatives);
-  /// A repetition of a repetition becomes one where the counts leave no gap: (a{0,9}){0,9} is a{0,81}.
+  /// A repetition of a repetition becomes one where the counts leave no gap: (a{0,9}){0,9} is
+  /// a{0,81}.
   RegexNodeId AddRepeat(RegexNodeId child, int64_t min, int64_t max);
 
   RegexNodeId root() const { return root_; }
@@ -57,7 +60,9 @@ class RegexAst {
   /// kChar only.
   uint32_t code_point(RegexNodeId id) const { return static_cast<uint32_t>(node(id).first); }
   /// kClass only.
-  const CodePointSet& set(RegexNodeId id) const { return sets_[static_cast<size_t>(node(id).first)]; }
+  const CodePointSet& set(RegexNodeId id) const {
+    return sets_[static_cast<size_t>(node(id).first)];
+  }
   /// kSequence, kChoice.
   std::span<const RegexNodeId> children(RegexNodeId id) const;
   /// kRepeat, kLookahead, kNegativeLookahead.
@@ -79,7 +84,9 @@ class RegexAst {
   RegexNodeId Add(RegexNodeKind kind, int32_t first, int32_t count);
   RegexNodeId AddParent(RegexNodeKind kind, std::span<const RegexNodeId> children);
   const Node& node(RegexNodeId id) const { return nodes_[static_cast<size_t>(id)]; }
-  const Bounds& bounds(RegexNodeId id) const { return bounds_[static_cast<size_t>(node(id).count)]; }
+  const Bounds& bounds(RegexNodeId id) const {
+    return bounds_[static_cast<size_t>(node(id).count)];
+  }
 
   int64_t max_nodes_;
   int64_t max_repeat_;
@@ -96,7 +103,8 @@ struct RegexFacts {
 
   std::vector<int64_t> min_length;  ///< Characters of the shortest match, assertions taken as true.
   std::vector<int64_t> max_length;  ///< Of the longest one; kHuge if there is no bound.
-  std::vector<int64_t> nfa_states;  ///< About how many states the node takes when repetitions are written out.
+  std::vector<int64_t>
+      nfa_states;  ///< About how many states the node takes when repetitions are written out.
   std::vector<int64_t> nfa_ranges;  ///< About how many ranges their edges hold.
   bool has_anchor = false;          ///< `^` or `$` occurs.
   bool has_lookaround = false;      ///< Look-ahead or a word boundary occurs.

@@ -1,7 +1,7 @@
 // Character classes of regular expressions (ECMA-262, CharacterClass with the `u` flag).
 //
-// Tolerated beyond it: a `-` beside a shorthand is itself ([\w-], [\d-x]). Refused although legal there: the notation of
-// POSIX classes ([[:alpha:]]), which would silently mean something else.
+// Tolerated beyond it: a `-` beside a shorthand is itself ([\w-], [\d-x]). Refused although legal
+// there: the notation of POSIX classes ([[:alpha:]]), which would silently mean something else.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -43,13 +43,15 @@ class ClassReader {
     size_t i = reader_.Peek(2) == '^' ? 3 : 2;
     while (reader_.Peek(i) >= 'a' && reader_.Peek(i) <= 'z') ++i;
     if (reader_.Peek(i) != ':' || reader_.Peek(i + 1) != ']') return;
-    reader_.Refuse(reader_.position(), "POSIX character classes are", "use \\p{...}, \\d, \\w or ranges");
+    reader_.Refuse(reader_.position(), "POSIX character classes are",
+                   "use \\p{...}, \\d, \\w or ranges");
   }
 
   void ReadMember() {
     const size_t first_position = reader_.position();
     const std::optional<uint32_t> lo = ReadAtom();
-    const bool dash = reader_.Peek() == '-' && reader_.Peek(1) != ']' && reader_.Peek(1) != RegexReader::kEnd;
+    const bool dash =
+        reader_.Peek() == '-' && reader_.Peek(1) != ']' && reader_.Peek(1) != RegexReader::kEnd;
     if (!dash) {
       if (lo) ranges_.push_back({*lo, *lo});
       return;
@@ -74,6 +76,8 @@ class ClassReader {
 
 }  // namespace
 
-CodePointSet ReadRegexClass(RegexReader* reader, bool ignore_case) { return ClassReader(reader, ignore_case).Read(); }
+CodePointSet ReadRegexClass(RegexReader* reader, bool ignore_case) {
+  return ClassReader(reader, ignore_case).Read();
+}
 
 }  // namespace xgrammar

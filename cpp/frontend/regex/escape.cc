@@ -32,18 +32,30 @@ CodePointSet DigitSet() { return CodePointSet({{'0', '9'}}); }
 CodePointSet WordSet() { return CodePointSet({{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}); }
 /// WhiteSpace and LineTerminator of ECMA-262: controls, the category Zs, and U+FEFF.
 CodePointSet SpaceSet() {
-  return CodePointSet({{0x09, 0x0D}, {0x20, 0x20}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A},
-                       {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}});
+  return CodePointSet({{0x09, 0x0D},
+                       {0x20, 0x20},
+                       {0xA0, 0xA0},
+                       {0x1680, 0x1680},
+                       {0x2000, 0x200A},
+                       {0x2028, 0x2029},
+                       {0x202F, 0x202F},
+                       {0x205F, 0x205F},
+                       {0x3000, 0x3000},
+                       {0xFEFF, 0xFEFF}});
 }
 
 class EscapeReader {
  public:
   EscapeReader(RegexReader* reader, bool in_class, bool ignore_case)
-      : reader_(*reader), start_(reader->position()), in_class_(in_class), ignore_case_(ignore_case) {}
+      : reader_(*reader),
+        start_(reader->position()),
+        in_class_(in_class),
+        ignore_case_(ignore_case) {}
 
   RegexEscape Read() {
     reader_.Next();  // The backslash.
-    if (reader_.AtEnd()) reader_.Fail(start_, "a backslash at the end of the pattern escapes nothing");
+    if (reader_.AtEnd())
+      reader_.Fail(start_, "a backslash at the end of the pattern escapes nothing");
     const uint32_t c = reader_.Next();
     RegexEscape out;
     if (ReadShorthand(c, &out) || ReadAssertion(c, &out)) return out;
@@ -168,7 +180,8 @@ class EscapeReader {
     for (int i = 0; i < digits; ++i) {
       const int digit = HexValue(reader_.Peek());
       if (digit < 0) {
-        reader_.Fail(start_, "the escape needs exactly " + std::to_string(digits) + " hexadecimal digits");
+        reader_.Fail(start_,
+                     "the escape needs exactly " + std::to_string(digits) + " hexadecimal digits");
       }
       reader_.Next();
       value = value * 16 + static_cast<uint32_t>(digit);
@@ -177,7 +190,8 @@ class EscapeReader {
   }
 
   uint32_t CheckRange(uint32_t value) {
-    if (value > kMaxCodePoint) reader_.Fail(start_, "the escape is beyond the last code point U+10FFFF");
+    if (value > kMaxCodePoint)
+      reader_.Fail(start_, "the escape is beyond the last code point U+10FFFF");
     return value;
   }
 
@@ -185,7 +199,8 @@ class EscapeReader {
     if (reader_.Accept('{')) return ReadBracedUnicode();
     const uint32_t first = ReadHex(4);
     if (!IsHighSurrogate(first) || reader_.Peek() != '\\' || reader_.Peek(1) != 'u') return first;
-    // A low surrogate in the very next escape completes the pair; anything else stays an escape of its own.
+    // A low surrogate in the very next escape completes the pair; anything else stays an escape of
+    // its own.
     uint32_t second = 0;
     for (size_t i = 2; i < 6; ++i) {
       const int digit = HexValue(reader_.Peek(i));
@@ -204,7 +219,8 @@ class EscapeReader {
       value = CheckRange(value * 16 + static_cast<uint32_t>(HexValue(reader_.Next())));
       any = true;
     }
-    if (!any || !reader_.Accept('}')) reader_.Fail(start_, "\\u{...} needs hexadecimal digits and a closing brace");
+    if (!any || !reader_.Accept('}'))
+      reader_.Fail(start_, "\\u{...} needs hexadecimal digits and a closing brace");
     return value;
   }
 
@@ -255,8 +271,10 @@ CodePointSet FoldAsciiCase(const CodePointSet& set) {
   std::vector<CodePointRange> ranges(set.ranges().begin(), set.ranges().end());
   const CodePointSet upper = set.Intersect(CodePointSet({{'A', 'Z'}}));
   const CodePointSet lower = set.Intersect(CodePointSet({{'a', 'z'}}));
-  for (const CodePointRange& r : upper.ranges()) ranges.push_back({r.lo | kCaseBit, r.hi | kCaseBit});
-  for (const CodePointRange& r : lower.ranges()) ranges.push_back({r.lo & ~kCaseBit, r.hi & ~kCaseBit});
+  for (const CodePointRange& r : upper.ranges())
+    ranges.push_back({r.lo | kCaseBit, r.hi | kCaseBit});
+  for (const CodePointRange& r : lower.ranges())
+    ranges.push_back({r.lo & ~kCaseBit, r.hi & ~kCaseBit});
   return CodePointSet(std::move(ranges));
 }
 

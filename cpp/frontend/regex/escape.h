@@ -1,7 +1,8 @@
-// Escapes and character classes of a regular expression: the parts of the syntax that denote characters.
+// Escapes and character classes of a regular expression: the parts of the syntax that denote
+// characters.
 //
-// escape.cc reads what follows a backslash, character_class.cc what stands in brackets. Both are ECMA-262 with the `u`
-// flag plus the tolerances of docs/reference/regex.md.
+// escape.cc reads what follows a backslash, character_class.cc what stands in brackets. Both are
+// ECMA-262 with the `u` flag plus the tolerances of docs/reference/regex.md.
 #pragma once
 
 #include "automata/code_point_set.h"
@@ -17,7 +18,8 @@ struct RegexEscape {
   CodePointSet set;         ///< kSet.
 };
 
-/// Reads an escape; the reader stands on the backslash. In a class `\b` is U+0008 and assertions are refused.
+/// Reads an escape; the reader stands on the backslash. In a class `\b` is U+0008 and assertions
+/// are refused.
 RegexEscape ReadRegexEscape(RegexReader* reader, bool in_class, bool ignore_case);
 
 /// Reads a class; the reader stands on the opening bracket.

@@ -1,9 +1,9 @@
 // RegexToGrammar, RegexToExpr: syntax tree -> grammar expressions.
 //
-// Counted repetitions stay repetitions, so a{0,1000000} costs one node. Anchors are resolved by where they stand: a
-// top-down pass finds for each node whether the text certainly starts (ends) there, certainly does not, or may. An anchor
-// becomes the empty string, nothing, or, in the third case, the whole pattern becomes an automaton, as it does for
-// look-ahead and word boundaries.
+// Counted repetitions stay repetitions, so a{0,1000000} costs one node. Anchors are resolved by
+// where they stand: a top-down pass finds for each node whether the text certainly starts (ends)
+// there, certainly does not, or may. An anchor becomes the empty string, nothing, or, in the third
+// case, the whole pattern becomes an automaton, as it does for look-ahead and word boundaries.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -89,7 +89,9 @@ class Lowering {
 
   void PlaceSequence(RegexNodeId id, const Place& place) {
     const std::span<const RegexNodeId> parts = ast_.children(id);
-    const auto add = [](int64_t* sum, int64_t length) { *sum = std::min(*sum + length, RegexFacts::kHuge); };
+    const auto add = [](int64_t* sum, int64_t length) {
+      *sum = std::min(*sum + length, RegexFacts::kHuge);
+    };
     int64_t min = 0;
     int64_t max = 0;
     for (RegexNodeId part : parts) {
@@ -208,7 +210,8 @@ class Lowering {
   std::vector<ExprId> exprs_;
 };
 
-/// Lets any text stand before and after a match, except where an alternative itself begins with `^` or ends with `$`.
+/// Lets any text stand before and after a match, except where an alternative itself begins with `^`
+/// or ends with `$`.
 void AllowTextAround(RegexAst* ast) {
   const auto any_text = [ast] { return ast->AddRepeat(ast->AddClass(CodePointSet::All()), 0, -1); };
   const RegexNodeId root = ast->root();
@@ -262,7 +265,8 @@ ExprId RegexToExpr(std::string_view pattern, const RegexOptions& options, Gramma
   return builder->AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa)));
 }
 
-GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options, const Limits& limits) {
+GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options,
+                          const Limits& limits) {
   GrammarBuilder builder(limits);
   const RuleId root = builder.AddRule("root");
   builder.SetBody(root, RegexToExpr(pattern, options, &builder, limits));

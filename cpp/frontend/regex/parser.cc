@@ -1,7 +1,8 @@
 // Parser of regular expressions: one pass with an explicit stack of open groups.
 //
-// Flags are resolved here (a letter under `i` becomes a class, `.` the class it stands for), group names are checked and
-// dropped, and lazy quantifiers are read as plain ones, because none of these is visible in the language afterwards.
+// Flags are resolved here (a letter under `i` becomes a class, `.` the class it stands for), group
+// names are checked and dropped, and lazy quantifiers are read as plain ones, because none of these
+// is visible in the language afterwards.
 #include "frontend/regex/parser.h"
 
 #include <algorithm>
@@ -48,7 +49,8 @@ bool HasUnicodeProperty(const char* name, uint32_t c) {
 bool IsNameCharacter(uint32_t c, bool first) {
   if (c < 0x80) return IsAsciiLetter(c) || c == '_' || c == '$' || (!first && IsDigit(c));
   if (c > kMaxCodePoint) return false;
-  return HasUnicodeProperty(first ? "ID_Start" : "ID_Continue", c) || (!first && (c == 0x200C || c == 0x200D));
+  return HasUnicodeProperty(first ? "ID_Start" : "ID_Continue", c) ||
+         (!first && (c == 0x200C || c == 0x200D));
 }
 
 class Parser {
@@ -57,7 +59,8 @@ class Parser {
       : reader_(pattern), limits_(limits), ast_(limits) {
     flags_.ignore_case = options.ignore_case;
     flags_.dot = options.dot;
-    // Without `s` the dot means what the caller chose, and where the caller chose "any", what ECMA-262 says.
+    // Without `s` the dot means what the caller chose, and where the caller chose "any", what
+    // ECMA-262 says.
     dot_without_s_ = options.dot == Dot::kAny ? Dot::kNotLineEnd : options.dot;
   }
 
@@ -96,7 +99,7 @@ class Parser {
     Flags outer_flags;
     std::vector<RegexNodeId> alternatives;
     std::vector<RegexNodeId> sequence;
-    std::set<std::string> names;        ///< Of the alternatives that are done.
+    std::set<std::string> names;       ///< Of the alternatives that are done.
     std::set<std::string> names_here;  ///< Of the current alternative.
   };
 
@@ -104,7 +107,8 @@ class Parser {
 
   void PushFrame(GroupKind kind, size_t position) {
     const auto depth = static_cast<int64_t>(frames_.size());
-    if (depth > limits_.max_nesting) ThrowLimitError("max_nesting", depth, limits_.max_nesting, "regex");
+    if (depth > limits_.max_nesting)
+      ThrowLimitError("max_nesting", depth, limits_.max_nesting, "regex");
     Frame& frame = frames_.emplace_back();
     frame.kind = kind;
     frame.position = position;
@@ -119,7 +123,8 @@ class Parser {
     if (reader_.Accept('=')) return PushFrame(GroupKind::kLookahead, position);
     if (reader_.Accept('!')) return PushFrame(GroupKind::kNegativeLookahead, position);
     if (reader_.Peek() == '<' && (reader_.Peek(1) == '=' || reader_.Peek(1) == '!')) {
-      reader_.Refuse(position, "look-behind assertions are", "state the condition on the text itself");
+      reader_.Refuse(position, "look-behind assertions are",
+                     "state the condition on the text itself");
     }
     if (reader_.Accept('<') || reader_.Accept("P<")) {
       std::string name = ReadGroupName(position);
@@ -141,7 +146,8 @@ class Parser {
     if (c == 'P' && reader_.Peek(1) == '=') {
       reader_.Refuse(position, "back-references are", "repeat the group's pattern instead");
     }
-    if (c == 'R' || c == '&' || c == '+' || c == 'P' || IsDigit(c) || (c == '-' && IsDigit(reader_.Peek(1)))) {
+    if (c == 'R' || c == '&' || c == '+' || c == 'P' || IsDigit(c) ||
+        (c == '-' && IsDigit(reader_.Peek(1)))) {
       reader_.Refuse(position, "recursion into groups is", "use a grammar with rules");
     }
   }
@@ -211,7 +217,8 @@ class Parser {
     if (outer.size() < names.size()) outer.swap(names);
     outer.merge(names);
     if (!names.empty()) {
-      reader_.Fail(position, "the group name " + QuoteForMessage(*names.begin()) + " is used twice");
+      reader_.Fail(position,
+                   "the group name " + QuoteForMessage(*names.begin()) + " is used twice");
     }
   }
 
@@ -234,8 +241,10 @@ class Parser {
     const size_t position = reader_.position();
     const uint32_t c = reader_.Peek();
     if (c == '\\') return ReadEscapedTerm();
-    if (c == '[') return ReadQuantifier(ast_.AddClass(ReadRegexClass(&reader_, flags_.ignore_case)), true);
-    if (c == '{') reader_.Fail(position, "a quantifier has nothing to repeat; a literal brace is written \\{");
+    if (c == '[')
+      return ReadQuantifier(ast_.AddClass(ReadRegexClass(&reader_, flags_.ignore_case)), true);
+    if (c == '{')
+      reader_.Fail(position, "a quantifier has nothing to repeat; a literal brace is written \\{");
     if (StartsQuantifier(c)) reader_.Fail(position, "nothing to repeat");
     reader_.Next();
     if (c == '^') return ReadQuantifier(ast_.AddAssertion(RegexNodeKind::kTextStart), false);
@@ -281,14 +290,17 @@ class Parser {
       return;
     }
     if (!repeatable) reader_.Fail(position, "nothing to repeat: an assertion cannot be repeated");
-    if (max >= 0 && max < min) reader_.Fail(position, "the bounds of the quantifier are out of order");
+    if (max >= 0 && max < min)
+      reader_.Fail(position, "the bounds of the quantifier are out of order");
     if (reader_.Peek() == '+') {
-      reader_.Refuse(reader_.position(), "possessive quantifiers and a quantifier after a quantifier are",
+      reader_.Refuse(reader_.position(),
+                     "possessive quantifiers and a quantifier after a quantifier are",
                      "put the repeated part into a group");
     }
     reader_.Accept('?');
     if (StartsQuantifier(reader_.Peek())) {
-      reader_.Fail(reader_.position(), "a quantifier cannot follow a quantifier; put the repeated part into a group");
+      reader_.Fail(reader_.position(),
+                   "a quantifier cannot follow a quantifier; put the repeated part into a group");
     }
     frames_.back().sequence.push_back(ast_.AddRepeat(node, min, max));
   }

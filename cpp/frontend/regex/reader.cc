@@ -44,7 +44,8 @@ void RegexReader::Fail(size_t position, const std::string& message) const {
   throw error;
 }
 
-void RegexReader::Refuse(size_t position, const std::string& construct, const std::string& hint) const {
+void RegexReader::Refuse(size_t position, const std::string& construct,
+                         const std::string& hint) const {
   Error error(ErrorKind::kUnsupported, At(position, construct + " not supported"));
   error.AtPosition(static_cast<int64_t>(position) + 1).Feature(construct).Hint(hint);
   throw error;

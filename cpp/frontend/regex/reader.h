@@ -8,7 +8,8 @@
 
 namespace xgrammar {
 
-/// Owned by one thread. Positions are 0-based inside and 1-based in messages; both count code points.
+/// Owned by one thread. Positions are 0-based inside and 1-based in messages; both count code
+/// points.
 class RegexReader {
  public:
   static constexpr uint32_t kEnd = 0xFFFFFFFF;
@@ -31,7 +32,8 @@ class RegexReader {
   /// Malformed pattern: kGrammarSyntax.
   [[noreturn]] void Fail(size_t position, const std::string& message) const;
   /// A construct that is known but not offered: kUnsupported.
-  [[noreturn]] void Refuse(size_t position, const std::string& construct, const std::string& hint) const;
+  [[noreturn]] void Refuse(size_t position, const std::string& construct,
+                           const std::string& hint) const;
 
  private:
   std::vector<uint32_t> text_;

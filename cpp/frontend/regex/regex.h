@@ -1,7 +1,9 @@
-// Regular expression front end: ECMA-262 with the `u` flag, with the tolerances of docs/reference/regex.md.
+// Regular expression front end: ECMA-262 with the `u` flag, with the tolerances of
+// docs/reference/regex.md.
 //
-// One parser (parser.cc) makes a syntax tree (ast.h); lower.cc turns it into grammar expressions, to_automaton.cc into a
-// code point automaton for the JSON Schema front end, which intersects it with other constraints.
+// One parser (parser.cc) makes a syntax tree (ast.h); lower.cc turns it into grammar expressions,
+// to_automaton.cc into a code point automaton for the JSON Schema front end, which intersects it
+// with other constraints.
 #pragma once
 
 #include <string_view>
@@ -28,16 +30,21 @@ struct RegexOptions {
   bool ignore_case = false;  ///< ASCII letters only.
 };
 
-/// The grammar of `Grammar.from_regex`: full match. Raises kGrammarSyntax with a position (1-based, code points),
-/// kUnsupported for look-around, back-references and the like, kUnsatisfiable if no text matches, kLimit.
-GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options = {}, const Limits& limits = {});
+/// The grammar of `Grammar.from_regex`: full match. Raises kGrammarSyntax with a position (1-based,
+/// code points), kUnsupported for look-around, back-references and the like, kUnsatisfiable if no
+/// text matches, kLimit.
+GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options = {},
+                          const Limits& limits = {});
 
-/// Adds the expression of a pattern to a grammar under construction (the EBNF `Regex` macro). Errors as above.
+/// Adds the expression of a pattern to a grammar under construction (the EBNF `Regex` macro).
+/// Errors as above.
 ExprId RegexToExpr(std::string_view pattern, const RegexOptions& options, GrammarBuilder* builder,
                    const Limits& limits = {});
 
-/// The language of a pattern as a minimal automaton over decoded characters. Anchors mean what ECMA-262 says wherever
-/// they stand. Errors as above, but an empty language is returned, not raised; kLimit past Limits::max_dfa_states.
-CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options, const Limits& limits = {});
+/// The language of a pattern as a minimal automaton over decoded characters. Anchors mean what
+/// ECMA-262 says wherever they stand. Errors as above, but an empty language is returned, not
+/// raised; kLimit past Limits::max_dfa_states.
+CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options,
+                        const Limits& limits = {});
 
 }  // namespace xgrammar

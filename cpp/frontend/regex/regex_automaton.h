@@ -1,5 +1,5 @@
-// RegexAstToDfa: the automaton of a parsed pattern, shared by RegexToDfa and by lower.cc, which needs it for assertions
-// that have no place in a grammar.
+// RegexAstToDfa: the automaton of a parsed pattern, shared by RegexToDfa and by lower.cc, which
+// needs it for assertions that have no place in a grammar.
 #pragma once
 
 #include "automata/code_point_automaton.h"
@@ -9,6 +9,7 @@
 namespace xgrammar {
 
 /// Minimal; see RegexToDfa for errors.
-CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool search, const Limits& limits);
+CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool search,
+                           const Limits& limits);
 
 }  // namespace xgrammar

@@ -9,7 +9,8 @@ using EdgeKind = CodePointNfa::EdgeKind;
 
 class Builder {
  public:
-  Builder(const RegexAst& ast, AssertionForm form, CodePointNfa* nfa) : ast_(ast), form_(form), nfa_(*nfa) {}
+  Builder(const RegexAst& ast, AssertionForm form, CodePointNfa* nfa)
+      : ast_(ast), form_(form), nfa_(*nfa) {}
 
   void Run(RegexNodeId node, int32_t from, int32_t to) {
     stack_.push_back({node, from, to});
@@ -38,7 +39,8 @@ class Builder {
       case RegexNodeKind::kSequence:
         return ExpandSequence(item);
       case RegexNodeKind::kChoice:
-        for (RegexNodeId part : ast_.children(item.node)) stack_.push_back({part, item.from, item.to});
+        for (RegexNodeId part : ast_.children(item.node))
+          stack_.push_back({part, item.from, item.to});
         return;
       case RegexNodeKind::kRepeat:
         return ExpandRepeat(item);
@@ -77,7 +79,8 @@ class Builder {
     int32_t from = item.from;
     for (int64_t i = 0; i < min; ++i) from = AddCopy(body, from);
     if (max < 0) {
-      // The loop has a state of its own: looping on `from` would let the others that leave it go around, too.
+      // The loop has a state of its own: looping on `from` would let the others that leave it go
+      // around, too.
       const int32_t loop = nfa_.AddState();
       nfa_.AddSilentEdge(from, EdgeKind::kEpsilon, loop);
       stack_.push_back({body, loop, loop});
@@ -104,8 +107,8 @@ class Builder {
 
 }  // namespace
 
-void AddRegexToNfa(const RegexAst& ast, RegexNodeId node, int32_t from, int32_t to, AssertionForm form,
-                   CodePointNfa* nfa) {
+void AddRegexToNfa(const RegexAst& ast, RegexNodeId node, int32_t from, int32_t to,
+                   AssertionForm form, CodePointNfa* nfa) {
   Builder(ast, form, nfa).Run(node, from, to);
 }
 

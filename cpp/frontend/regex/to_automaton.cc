@@ -1,8 +1,8 @@
 // RegexToDfa: syntax tree -> minimal automaton over characters.
 //
-// Thompson's construction writes repetitions out, so sizes are estimated from the tree first and a pattern that cannot
-// fit the budget is refused before any work. Anchors go through Determinize as edges; look-ahead and word boundaries take
-// the longer way of assertions.cc.
+// Thompson's construction writes repetitions out, so sizes are estimated from the tree first and a
+// pattern that cannot fit the budget is refused before any work. Anchors go through Determinize as
+// edges; look-ahead and word boundaries take the longer way of assertions.cc.
 #include <algorithm>
 #include <vector>
 
@@ -16,9 +16,11 @@ namespace xgrammar {
 
 namespace {
 
-/// Builder states for each state of the budget: nondeterministic machines may be larger than their minimal form.
+/// Builder states for each state of the budget: nondeterministic machines may be larger than their
+/// minimal form.
 constexpr int64_t kNfaStatesPerState = 4;
-/// Ranges on the edges for each state of the budget: bounds memory for large classes under large counts.
+/// Ranges on the edges for each state of the budget: bounds memory for large classes under large
+/// counts.
 constexpr int64_t kRangesPerState = 80;
 
 constexpr char kLimitName[] = "max_dfa_states";
@@ -26,8 +28,8 @@ constexpr char kLimitName[] = "max_dfa_states";
 void CheckSize(const RegexFacts& facts, RegexNodeId node, const Limits& limits) {
   const auto index = static_cast<size_t>(node);
   const int64_t budget = limits.max_dfa_states;
-  const int64_t needed =
-      std::max(facts.nfa_states[index] / kNfaStatesPerState, facts.nfa_ranges[index] / kRangesPerState);
+  const int64_t needed = std::max(facts.nfa_states[index] / kNfaStatesPerState,
+                                  facts.nfa_ranges[index] / kRangesPerState);
   if (needed > budget) ThrowLimitError(kLimitName, needed, budget, "the automaton of a regex");
 }
 
@@ -44,7 +46,8 @@ void CheckLength(const RegexFacts& facts, RegexNodeId root, bool search, const L
 
 }  // namespace
 
-CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool search, const Limits& limits) {
+CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool search,
+                           const Limits& limits) {
   const bool matches_anywhere = facts.min_length[static_cast<size_t>(ast.root())] == 0;
   if (search && matches_anywhere && !facts.has_anchor && !facts.has_lookaround) {
     return LengthRange(0, -1, limits.max_dfa_states);
@@ -52,7 +55,8 @@ CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool se
   CheckSize(facts, ast.root(), limits);
   for (RegexNodeId id = 0; id < ast.size(); ++id) {
     const RegexNodeKind kind = ast.kind(id);
-    const bool lookahead = kind == RegexNodeKind::kLookahead || kind == RegexNodeKind::kNegativeLookahead;
+    const bool lookahead =
+        kind == RegexNodeKind::kLookahead || kind == RegexNodeKind::kNegativeLookahead;
     if (lookahead) CheckSize(facts, ast.child(id), limits);
   }
   if (facts.has_lookaround) return ResolveAssertions(ast, search, limits);
@@ -69,7 +73,8 @@ CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool se
   return Determinize(nfa, limits.max_dfa_states);
 }
 
-CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options, const Limits& limits) {
+CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options,
+                        const Limits& limits) {
   const RegexAst ast = ParseRegex(pattern, options, limits);
   const bool search = options.match == RegexOptions::Match::kSearch;
   return RegexAstToDfa(ast, AnalyzeRegex(ast), search, limits);

@@ -11,7 +11,8 @@ using State = CodePointDfa::State;
 TEST(CodePointDfaTest, EmptyLanguageIsOneState) {
   EXPECT_TRUE(CodePointDfa({}).IsEmpty());
   // State 1 is a trap and state 2 cannot be reached.
-  const CodePointDfa dfa({State{{{'a', 'a', 1}}, false}, State{{{'a', 'a', 1}}, false}, State{{}, true}});
+  const CodePointDfa dfa(
+      {State{{{'a', 'a', 1}}, false}, State{{{'a', 'a', 1}}, false}, State{{}, true}});
   EXPECT_TRUE(dfa.IsEmpty());
   EXPECT_EQ(dfa.states().size(), 1u);
   EXPECT_EQ(dfa.MinLength(), -1);
@@ -37,15 +38,15 @@ TEST(CodePointDfaTest, TrimsAndRenumbersBreadthFirst) {
 }
 
 TEST(CodePointDfaTest, Lengths) {
-  const CodePointDfa finite({State{{{'a', 'a', 1}, {'b', 'b', 2}}, false}, State{{{'a', 'a', 2}}, false},
-                             State{{}, true}});
+  const CodePointDfa finite({State{{{'a', 'a', 1}, {'b', 'b', 2}}, false},
+                             State{{{'a', 'a', 2}}, false}, State{{}, true}});
   EXPECT_EQ(finite.MinLength(), 1);
   EXPECT_EQ(finite.MaxLength(), 2);
   const CodePointDfa start_loop({State{{{'a', 'a', 0}}, true}});
   EXPECT_EQ(start_loop.MinLength(), 0);
   EXPECT_EQ(start_loop.MaxLength(), -1);
-  const CodePointDfa inner_loop({State{{{'a', 'a', 1}}, false}, State{{{'b', 'b', 1}, {'c', 'c', 2}}, false},
-                                 State{{}, true}});
+  const CodePointDfa inner_loop({State{{{'a', 'a', 1}}, false},
+                                 State{{{'b', 'b', 1}, {'c', 'c', 2}}, false}, State{{}, true}});
   EXPECT_EQ(inner_loop.MinLength(), 2);
   EXPECT_EQ(inner_loop.MaxLength(), -1);
 }

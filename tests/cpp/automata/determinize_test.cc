@@ -1,4 +1,5 @@
-// Determinize: anchors at any place, budgets, minimality, and agreement with a direct simulation of the NFA.
+// Determinize: anchors at any place, budgets, minimality, and agreement with a direct simulation of
+// the NFA.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -68,7 +69,9 @@ CodePointNfa RandomNfa(std::mt19937* random) {
   CodePointNfa nfa;
   const auto n = static_cast<int32_t>(1 + (*random)() % 6);
   for (int32_t i = 0; i < n; ++i) nfa.AddState();
-  const auto any_state = [&] { return static_cast<int32_t>((*random)() % static_cast<uint32_t>(n)); };
+  const auto any_state = [&] {
+    return static_cast<int32_t>((*random)() % static_cast<uint32_t>(n));
+  };
   for (auto i = (*random)() % 10; i > 0; --i) {
     const auto lo = static_cast<uint32_t>('a' + (*random)() % 3);
     CodePointSet set({{lo, lo + static_cast<uint32_t>((*random)() % 2)}});

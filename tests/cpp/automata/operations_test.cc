@@ -1,4 +1,5 @@
-// Minimize, Intersect, Unite, Complement, LengthRange, FromStrings: laws and agreement with membership.
+// Minimize, Intersect, Unite, Complement, LengthRange, FromStrings: laws and agreement with
+// membership.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "automata/code_point_automaton.h"
+#include "automata/product.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -20,8 +21,8 @@ constexpr int64_t kBudget = 1000;
 CodePointDfa RandomDfa(std::mt19937* random) {
   const uint32_t n = 1 + static_cast<uint32_t>((*random)() % 6);
   std::vector<State> states(n);
-  const CodePointRange parts[] = {{0, 'a' - 1}, {'a', 'a'}, {'b', 'b'}, {'c', 'c'}, {'d', 0xD7FF},
-                                  {0xE000, 0x10FFFF}};
+  const CodePointRange parts[] = {{0, 'a' - 1}, {'a', 'a'},    {'b', 'b'},
+                                  {'c', 'c'},   {'d', 0xD7FF}, {0xE000, 0x10FFFF}};
   for (State& state : states) {
     state.accept = (*random)() % 3 == 0;
     for (const CodePointRange& part : parts) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
+
+#include "unicode/unicode_tables.h"
 
 namespace xgrammar {
 namespace {
@@ -14,7 +17,8 @@ bool Has(std::string_view name, std::string_view value, uint32_t c) {
     ADD_FAILURE() << "no property " << name << "=" << value;
     return false;
   }
-  return std::ranges::any_of(*ranges, [c](const UnicodeRange& r) { return r.lo <= c && c <= r.hi; });
+  return std::ranges::any_of(*ranges,
+                             [c](const UnicodeRange& r) { return r.lo <= c && c <= r.hi; });
 }
 
 int64_t Count(std::string_view name) {
@@ -70,6 +74,18 @@ TEST(UnicodePropertyTest, CategoriesPartitionTheCodePoints) {
   EXPECT_EQ(total, 0x110000);
   EXPECT_EQ(Count("LC"), Count("Lu") + Count("Ll") + Count("Lt"));
   EXPECT_EQ(Count("Assigned") + Count("Cn"), 0x110000);
+}
+
+TEST(UnicodeTablesTest, AreSortedByName) {
+  const auto by_name = [](const UnicodeTable& a, const UnicodeTable& b) {
+    return std::string_view(a.name) < std::string_view(b.name);
+  };
+  for (const auto& tables :
+       {std::span(kGeneralCategories, kGeneralCategoriesSize), std::span(kScripts, kScriptsSize),
+        std::span(kScriptExtensions, kScriptExtensionsSize),
+        std::span(kBinaryProperties, kBinaryPropertiesSize)}) {
+    EXPECT_TRUE(std::is_sorted(tables.begin(), tables.end(), by_name));
+  }
 }
 
 }  // namespace

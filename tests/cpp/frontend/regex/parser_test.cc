@@ -90,8 +90,8 @@ TEST(RegexParserTest, QuantifierErrors) {
 }
 
 TEST(RegexParserTest, ForeignConstructs) {
-  for (const char* pattern : {"(?>a)", "(?#x)a", "(?|a)", "(?(1)a)", "(?R)", "(?1)", "(?&n)", "(?P=n)", "(?P>n)",
-                              "(?<=a)b", "(?<!a)b", "\\k<n>"}) {
+  for (const char* pattern : {"(?>a)", "(?#x)a", "(?|a)", "(?(1)a)", "(?R)", "(?1)", "(?&n)",
+                              "(?P=n)", "(?P>n)", "(?<=a)b", "(?<!a)b", "\\k<n>"}) {
     ExpectError(pattern, kUnsupported, 1);
   }
   ExpectError("(a)\\1", kUnsupported, 4);

@@ -1,7 +1,7 @@
 // Random patterns: RegexToDfa and RegexToGrammar against a direct matcher of the syntax tree.
 //
-// The matcher follows the definition: a node matches from a position to a set of positions, assertions look at the text.
-// It shares nothing with the code under test but the tree.
+// The matcher follows the definition: a node matches from a position to a set of positions,
+// assertions look at the text. It shares nothing with the code under test but the tree.
 #include <optional>
 #include <random>
 #include <set>
@@ -78,7 +78,8 @@ class TreeMatcher {
     Ends all;
     // More copies than characters plus the minimum reach nothing new.
     const int64_t last = ast_.repeat_min(id) + static_cast<int64_t>(text_.size()) + 1;
-    for (int64_t copies = 0; copies <= last && (max < 0 || copies <= max) && !here.empty(); ++copies) {
+    for (int64_t copies = 0; copies <= last && (max < 0 || copies <= max) && !here.empty();
+         ++copies) {
       if (copies >= ast_.repeat_min(id)) all.insert(here.begin(), here.end());
       here = MatchFromAll(ast_.child(id), here);
     }
@@ -98,7 +99,8 @@ class TreeMatcher {
 /// Membership in a grammar without rule references, by the same method.
 class GrammarMatcherForTest {
  public:
-  GrammarMatcherForTest(const Grammar& grammar, const std::string& text) : grammar_(grammar), text_(text) {}
+  GrammarMatcherForTest(const Grammar& grammar, const std::string& text)
+      : grammar_(grammar), text_(text) {}
 
   bool Accepts() const {
     return Match(grammar_.rule(grammar_.root()).body, 0).contains(text_.size());
@@ -113,7 +115,8 @@ class GrammarMatcherForTest {
                    : Ends{};
       case ExprKind::kCharClass: {
         const CodePointSet set({grammar_.ranges(id).begin(), grammar_.ranges(id).end()});
-        const bool matches = at < text_.size() && set.Contains(static_cast<unsigned char>(text_[at]));
+        const bool matches =
+            at < text_.size() && set.Contains(static_cast<unsigned char>(text_[at]));
         return matches ? Ends{at + 1} : Ends{};
       }
       case ExprKind::kSequence: {
@@ -132,7 +135,8 @@ class GrammarMatcherForTest {
         const int64_t min = grammar_.repeat_min(id);
         const int64_t max = grammar_.repeat_max(id);
         const int64_t last = min + static_cast<int64_t>(text_.size()) + 1;
-        for (int64_t copies = 0; copies <= last && (max < 0 || copies <= max) && !here.empty(); ++copies) {
+        for (int64_t copies = 0; copies <= last && (max < 0 || copies <= max) && !here.empty();
+             ++copies) {
           if (copies >= min) all.insert(here.begin(), here.end());
           here = MatchFromAll(grammar_.children(id)[0], here);
         }
@@ -190,7 +194,8 @@ class PatternGenerator {
 
   std::string Term(int depth) {
     if (Below(6) == 0) return Assertion(depth);
-    static const char* const kQuantifiers[] = {"", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "{2,3}?", "{0}"};
+    static const char* const kQuantifiers[] = {"",    "",      "",     "*",      "+",  "?",
+                                               "{2}", "{0,2}", "{1,}", "{2,3}?", "{0}"};
     return Atom(depth) + kQuantifiers[Below(std::size(kQuantifiers))];
   }
 
@@ -201,7 +206,8 @@ class PatternGenerator {
   }
 
   std::string Atom(int depth) {
-    static const char* const kAtoms[] = {"a", "b", "-", ".", "[ab]", "[^a]", "\\w", "\\W", "(?i:A)"};
+    static const char* const kAtoms[] = {"a",    "b",   "-",   ".",     "[ab]",
+                                         "[^a]", "\\w", "\\W", "(?i:A)"};
     if (depth > 0 && Below(3) == 0) return Group("(", depth - 1);
     return kAtoms[Below(std::size(kAtoms))];
   }
@@ -224,8 +230,8 @@ bool TreeAccepts(const RegexAst& ast, const std::string& text, bool search) {
   return false;
 }
 
-void CheckPattern(const std::string& pattern, const RegexOptions& options, PatternGenerator* generator,
-                  int* over_budget) {
+void CheckPattern(const std::string& pattern, const RegexOptions& options,
+                  PatternGenerator* generator, int* over_budget) {
   Limits limits;
   limits.max_dfa_states = 5000;  // A few patterns blow up; they need not do so for long.
   const bool search = options.match == RegexOptions::Match::kSearch;

@@ -38,8 +38,8 @@ TEST(RegexToDfaTest, LengthsAndMinimality) {
 }
 
 TEST(RegexToDfaTest, BudgetIsCheckedBeforeTheWork) {
-  for (const char* pattern : {"a{1000000}", "(a{1,1000}){1,1000}", "((ab?){0,100}c){0,100000}", "[^\\s]{0,900000}",
-                              "((((a{9}b){99}c){999}d){9999}e){99999}"}) {
+  for (const char* pattern : {"a{1000000}", "(a{1,1000}){1,1000}", "((ab?){0,100}c){0,100000}",
+                              "[^\\s]{0,900000}", "((((a{9}b){99}c){999}d){9999}e){99999}"}) {
     try {
       RegexToDfa(pattern, {});
       ADD_FAILURE() << pattern;

@@ -8,7 +8,8 @@ namespace xgrammar {
 namespace {
 
 struct Parsed {
-  explicit Parsed(std::string_view pattern) : ast(ParseRegex(pattern, {}, {})), facts(AnalyzeRegex(ast)) {}
+  explicit Parsed(std::string_view pattern)
+      : ast(ParseRegex(pattern, {}, {})), facts(AnalyzeRegex(ast)) {}
   size_t root() const { return static_cast<size_t>(ast.root()); }
 
   RegexAst ast;

@@ -1,4 +1,5 @@
-// What the tests of the regular expression front end have in common: building, membership, and expected errors.
+// What the tests of the regular expression front end have in common: building, membership, and
+// expected errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,12 +20,16 @@ inline RegexOptions Searching() {
   return options;
 }
 
-inline void ExpectLanguage(std::string_view pattern, std::initializer_list<std::string_view> accepted,
-                           std::initializer_list<std::string_view> rejected, const RegexOptions& options = {}) {
+inline void ExpectLanguage(std::string_view pattern,
+                           std::initializer_list<std::string_view> accepted,
+                           std::initializer_list<std::string_view> rejected,
+                           const RegexOptions& options = {}) {
   try {
     const CodePointDfa dfa = RegexToDfa(pattern, options);
-    for (std::string_view text : accepted) EXPECT_TRUE(dfa.Accepts(text)) << pattern << " accepts " << text;
-    for (std::string_view text : rejected) EXPECT_FALSE(dfa.Accepts(text)) << pattern << " rejects " << text;
+    for (std::string_view text : accepted)
+      EXPECT_TRUE(dfa.Accepts(text)) << pattern << " accepts " << text;
+    for (std::string_view text : rejected)
+      EXPECT_FALSE(dfa.Accepts(text)) << pattern << " rejects " << text;
   } catch (const Error& error) {
     ADD_FAILURE() << pattern << ": " << error.what();
   }
@@ -39,7 +44,8 @@ inline void ExpectError(std::string_view pattern, ErrorKind kind, int64_t positi
     EXPECT_EQ(error.kind(), kind) << pattern << ": " << error.what();
     if (position > 0) {
       EXPECT_EQ(error.position(), position) << pattern << ": " << error.what();
-      const std::string start = "Regex parsing error at position " + std::to_string(position) + ": ";
+      const std::string start =
+          "Regex parsing error at position " + std::to_string(position) + ": ";
       EXPECT_TRUE(error.message().starts_with(start)) << error.what();
     }
   }

@@ -18,7 +18,8 @@ TEST(RegexEscapeTest, Controls) {
 
 TEST(RegexEscapeTest, CodePoints) {
   ExpectLanguage("\\x411", {"A1"}, {"\u0411"});
-  ExpectLanguage("\\u0041\\u{1F600}\\U0001F600\\u{0}", {std::string_view("A\U0001F600\U0001F600\0", 10)}, {"A"});
+  ExpectLanguage("\\u0041\\u{1F600}\\U0001F600\\u{0}",
+                 {std::string_view("A\U0001F600\U0001F600\0", 10)}, {"A"});
   ExpectLanguage("\\uD83D\\uDE00", {"\U0001F600"}, {""});
   ExpectLanguage("[\\uD83D\\uDE00-\\uD83D\\uDE02]", {"\U0001F601"}, {"\U0001F603"});
   // A lone surrogate is no character of any text.
@@ -31,8 +32,9 @@ TEST(RegexEscapeTest, Shorthands) {
   ExpectLanguage("\\d\\w\\s\\D\\W\\S", {"1_ a-x"}, {"1_ 1-x"});
   ExpectLanguage("\\d", {"7"}, {"\u0661"});
   ExpectLanguage("\\w", {"Z", "_", "9"}, {"\u00E9", "-"});
-  ExpectLanguage("\\s", {" ", "\t", "\n", "\v", "\u00A0", "\u1680", "\u200A", "\u2028", "\u3000", "\uFEFF"},
-                 {"a", "\u200B", "\u180E", "\u0085"});
+  ExpectLanguage(
+      "\\s", {" ", "\t", "\n", "\v", "\u00A0", "\u1680", "\u200A", "\u2028", "\u3000", "\uFEFF"},
+      {"a", "\u200B", "\u180E", "\u0085"});
 }
 
 TEST(RegexEscapeTest, Properties) {
@@ -40,10 +42,11 @@ TEST(RegexEscapeTest, Properties) {
   ExpectLanguage("\\P{L}", {"1"}, {"a"});
   ExpectLanguage("[\\p{Lu}\\d]+", {"A1\u00C9"}, {"a", "p", "{"});
   ExpectLanguage("[^\\P{Lu}]", {"A"}, {"a"});
-  ExpectLanguage("\\p{Script=Greek}\\p{sc=Cyrl}\\p{scx=Hira}\\p{gc=Nd}", {"\u03B1\u0434\u30FC5"}, {});
+  ExpectLanguage("\\p{Script=Greek}\\p{sc=Cyrl}\\p{scx=Hira}\\p{gc=Nd}", {"\u03B1\u0434\u30FC5"},
+                 {});
   ExpectLanguage("\\p{Any}\\p{ASCII}\\p{Alphabetic}\\p{White_Space}", {"\naz "}, {});
-  for (const char* pattern : {"\\p", "\\pL", "\\p{", "\\p{}", "\\p{Foo}", "\\p{Script=}", "\\p{Script=Foo}",
-                              "\\p{lu}", "\\p{L=}", "\\p{^L}"}) {
+  for (const char* pattern : {"\\p", "\\pL", "\\p{", "\\p{}", "\\p{Foo}", "\\p{Script=}",
+                              "\\p{Script=Foo}", "\\p{lu}", "\\p{L=}", "\\p{^L}"}) {
     ExpectError(pattern, kSyntax, 1);
   }
 }
@@ -54,8 +57,8 @@ TEST(RegexEscapeTest, IdentityOfPunctuation) {
 }
 
 TEST(RegexEscapeTest, Malformed) {
-  for (const char* pattern : {"\\x4", "\\x4g", "\\u41", "\\u{}", "\\u{110000}", "\\u{1", "\\U00110000", "\\U1", "\\c1",
-                              "\\c", "\\", "\\01", "\\00"}) {
+  for (const char* pattern : {"\\x4", "\\x4g", "\\u41", "\\u{}", "\\u{110000}", "\\u{1",
+                              "\\U00110000", "\\U1", "\\c1", "\\c", "\\", "\\01", "\\00"}) {
     ExpectError(pattern, kSyntax, 1);
   }
   for (const char* letter : {"h", "Q", "E", "R", "X", "N", "G", "K", "y", "\u00E9"}) {

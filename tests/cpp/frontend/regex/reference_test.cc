@@ -1,7 +1,8 @@
 // The tables of docs/reference/regex.md: every example is checked.
 //
-// A row has code spans: one pattern, texts that are accepted, texts that are rejected; `\|` is a bar, as Markdown wants
-// it, and the word "empty" outside a code span is the empty text. "refused" in the second column means an error.
+// A row has code spans: one pattern, texts that are accepted, texts that are rejected; `\|` is a
+// bar, as Markdown wants it, and the word "empty" outside a code span is the empty text. "refused"
+// in the second column means an error.
 #include <fstream>
 #include <string>
 #include <vector>
