@@ -221,6 +221,11 @@ ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
       return;
     }
     size_t size = grammar_->bytes(id).size();
+    if (size > kMaxMergedBytes) {  // Merges with nothing, so it is not even copied.
+      end_run();
+      flat.push_back(id);
+      return;
+    }
     if (run_parts > 0 && run.size() + size > kMaxMergedBytes) end_run();
     if (run_parts == 0) flat.push_back(id);
     run.append(grammar_->bytes(id));  // Read after end_run, which may move the pool.
