@@ -1,0 +1,121 @@
+// Bounds of number constraints, and keys by which equal branches are recognised.
+#include "frontend/json_schema/branch.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+void AppendBound(const std::optional<NumberBound>& bound, std::string* out) {
+  if (bound) *out += (bound->exclusive ? "x" : "i") + bound->value.CanonicalKey();
+  *out += ';';
+}
+
+void AppendDecimals(const std::vector<Decimal>& values, std::string* out) {
+  for (const Decimal& value : values) *out += value.CanonicalKey() + ",";
+  *out += ';';
+}
+
+void AppendNumber(int64_t value, std::string* out) {
+  *out += std::to_string(value);
+  *out += ',';
+}
+
+}  // namespace
+
+bool NumberConstraint::IsPlainlyEmpty() const {
+  if (integer && non_integer) return true;
+  if (!lower || !upper) return false;
+  if (integer) {
+    Decimal first = lower->value.Ceil();
+    Decimal last = upper->value.Floor();
+    if (lower->exclusive && lower->value.IsInteger()) first = first.Successor();
+    if (upper->exclusive && upper->value.IsInteger()) last = last.Predecessor();
+    return first.Compare(last) > 0;
+  }
+  const int order = lower->value.Compare(upper->value);
+  return order > 0 || (order == 0 && (lower->exclusive || upper->exclusive));
+}
+
+void NumberConstraint::RaiseLower(const NumberBound& bound) {
+  const int order = lower ? bound.value.Compare(lower->value) : 1;
+  if (order > 0 || (order == 0 && bound.exclusive)) lower = bound;
+}
+
+void NumberConstraint::LowerUpper(const NumberBound& bound) {
+  const int order = upper ? bound.value.Compare(upper->value) : -1;
+  if (order < 0 || (order == 0 && bound.exclusive)) upper = bound;
+}
+
+std::string NumberConstraint::Key() const {
+  std::string out = integer ? "i" : "n";
+  if (non_integer) out += '!';
+  AppendBound(lower, &out);
+  AppendBound(upper, &out);
+  AppendDecimals(multiples, &out);
+  AppendDecimals(not_multiples, &out);
+  AppendDecimals(excluded, &out);
+  return out;
+}
+
+std::string StringConstraint::Key() const {
+  std::string out = "s";
+  AppendNumber(length.min, &out);
+  AppendNumber(length.max, &out);
+  for (const StringAtom& atom : atoms) {
+    AppendNumber(atom.text, &out);
+    out += atom.is_format ? 'f' : 'p';
+    out += atom.negated ? '-' : '+';
+  }
+  for (const std::string_view text : excluded) {
+    AppendNumber(static_cast<int64_t>(text.size()), &out);
+    out += text;
+  }
+  return out;
+}
+
+std::string ArraySpec::Key() const {
+  std::string out = unique ? "u" : "a";
+  for (const LocationId item : prefix) AppendNumber(item, &out);
+  out += ';';
+  AppendNumber(rest, &out);
+  AppendNumber(count.min, &out);
+  AppendNumber(count.max, &out);
+  for (const ItemClause& clause : clauses) {
+    AppendNumber(clause.literal.id, &out);
+    AppendNumber(static_cast<int64_t>(clause.literal.kind), &out);
+    AppendNumber(clause.first, &out);
+    AppendNumber(clause.count.min, &out);
+    AppendNumber(clause.count.max, &out);
+  }
+  return out;
+}
+
+std::string ObjectSpec::Key() const {
+  std::string out = "o";
+  for (const ObjectMember& member : members) {
+    AppendNumber(static_cast<int64_t>(member.name.size()), &out);
+    out += member.name;
+    out += member.required ? '!' : '?';
+    AppendNumber(member.value, &out);
+  }
+  out += ';';
+  for (const std::string_view name : closed_names) {
+    AppendNumber(static_cast<int64_t>(name.size()), &out);
+    out += name;
+  }
+  out += ';';
+  for (const FreeCell& cell : cells) {
+    AppendNumber(static_cast<int64_t>(reinterpret_cast<uintptr_t>(cell.keys.get())), &out);
+    AppendNumber(cell.value, &out);
+  }
+  out += ';';
+  for (const FreeClause& clause : clauses) {
+    AppendNumber(clause.literal.id, &out);
+    AppendNumber(static_cast<int64_t>(clause.literal.kind), &out);
+  }
+  AppendNumber(count.min, &out);
+  AppendNumber(count.max, &out);
+  return out;
+}
+
+}  // namespace xgrammar::json_schema

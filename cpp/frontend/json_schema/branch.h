@@ -1,0 +1,188 @@
+// Branch: one alternative of what a location allows for one kind of instance, in terms that can be written as grammar.
+//
+// While a conjunction is expanded, a branch collects atoms (bounds, patterns, property groups, ...). What objects and
+// arrays collect is turned into ObjectSpec and ArraySpec when the branch is complete (finish_object.cc,
+// finish_array.cc); numbers and strings are used as they are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "automata/code_point_automaton.h"
+#include "frontend/json_schema/conjunction.h"
+#include "frontend/json_schema/schema.h"
+#include "json/decimal.h"
+
+namespace xgrammar::json_schema {
+
+struct NumberConstraint {
+  bool integer = false;
+  bool non_integer = false;
+  std::optional<NumberBound> lower;
+  std::optional<NumberBound> upper;
+  std::vector<Decimal> multiples;
+  std::vector<Decimal> not_multiples;
+  std::vector<Decimal> excluded;
+
+  /// No constraint but perhaps `integer`: spelled as json-schema.md 1.6 says for numbers without numeric keywords.
+  bool IsFree() const {
+    return !non_integer && !lower && !upper && multiples.empty() && not_multiples.empty() && excluded.empty();
+  }
+  /// Contradictory bounds; other contradictions show in the automaton.
+  bool IsPlainlyEmpty() const;
+  void RaiseLower(const NumberBound& bound);
+  void LowerUpper(const NumberBound& bound);
+  std::string Key() const;
+};
+
+/// A pattern or format over the decoded text, or its complement.
+struct StringAtom {
+  JsonId text = kNoJson;    ///< The keyword's value.
+  JsonId schema = kNoJson;  ///< Where it stands, for messages.
+  bool is_format = false;
+  bool negated = false;
+};
+
+struct StringConstraint {
+  CountRange length;
+  std::vector<StringAtom> atoms;
+  std::vector<std::string_view> excluded;
+
+  bool IsFree() const { return length.IsTrivial() && atoms.empty() && excluded.empty(); }
+  std::string Key() const;
+};
+
+/// How many items from index `first` on satisfy a literal.
+struct ItemClause {
+  Literal literal;
+  int64_t first = 0;
+  CountRange count{1, kNoMaximum};
+};
+
+/// A schema that acts on the instance of a branch, and where in the tree of in-place applicators it stands.
+struct ScopedSchema {
+  const Schema* schema = nullptr;
+  int32_t scope = 0;
+  LiteralKind kind = LiteralKind::kSchema;
+};
+
+struct ArrayAtoms {
+  std::vector<ScopedSchema> groups;  ///< Schemas with prefix, items or contains.
+  std::vector<std::pair<int64_t, Literal>> item_literals;
+  std::vector<ItemClause> clauses;
+  CountRange count;
+  bool unique = false;
+  JsonId unique_schema = kNoJson;
+  std::vector<ScopedSchema> unevaluated;
+};
+
+/// Some member whose key is in a set has a value that satisfies a literal. The set: the keys that match the pattern; or
+/// those that the schema leaves to `additionalProperties`; or those that violate `propertyNames`.
+struct MemberClause {
+  enum class Keys : uint8_t { kPattern, kAdditional, kInvalidName };
+  Keys keys = Keys::kPattern;
+  std::string_view pattern;
+  const Schema* schema = nullptr;
+  bool has_value = true;
+  Literal value;
+};
+
+struct ObjectAtoms {
+  std::vector<ScopedSchema> groups;
+  std::vector<std::string_view> required;
+  std::vector<std::string_view> forbidden;
+  std::vector<std::pair<std::string_view, Literal>> member_literals;
+  std::vector<Literal> name_literals;
+  std::vector<MemberClause> clauses;
+  CountRange count;
+  std::vector<ScopedSchema> unevaluated;
+};
+
+/// A keyword that the branch cannot enforce.
+struct UnsupportedKeyword {
+  JsonId schema = kNoJson;
+  const char* keyword = "";
+  const char* reason = "";
+};
+
+struct Branch {
+  bool allows_true = true;
+  bool allows_false = true;
+  NumberConstraint number;
+  StringConstraint string;
+  ArrayAtoms array;
+  ObjectAtoms object;
+  std::vector<UnsupportedKeyword> unsupported;
+};
+
+struct ArraySpec {
+  std::vector<LocationId> prefix;
+  LocationId rest = kAnyLocation;
+  CountRange count;
+  /// Items that satisfy a clause take the location of its literal joined with their own.
+  std::vector<ItemClause> clauses;
+  bool unique = false;
+  JsonId unique_schema = kNoJson;
+
+  bool IsFree() const {
+    return prefix.empty() && rest == kAnyLocation && count.IsTrivial() && clauses.empty() && !unique;
+  }
+  std::string Key() const;
+};
+
+struct ObjectMember {
+  std::string_view name;
+  bool required = false;
+  LocationId value = kAnyLocation;
+};
+
+/// Undeclared keys with one schema: the decoded keys of an automaton, or any string if there is none. The declared names
+/// are taken out in either case.
+struct FreeCell {
+  CodePointDfaPtr keys;
+  LocationId value = kAnyLocation;
+};
+
+/// At least one free member from certain cells, with another value.
+struct FreeClause {
+  std::vector<std::pair<int32_t, LocationId>> cell_values;  ///< Cell index, location with the clause's literal added.
+  Literal literal;
+};
+
+struct ObjectSpec {
+  std::vector<ObjectMember> members;
+  std::vector<std::string_view> closed_names;  ///< Names that free keys must not decode to.
+  std::vector<FreeCell> cells;
+  std::vector<FreeClause> clauses;
+  CountRange count;
+
+  bool IsFree() const {
+    return members.empty() && closed_names.empty() && cells.size() == 1 && cells[0].keys == nullptr &&
+           cells[0].value == kAnyLocation && clauses.empty() && count.IsTrivial();
+  }
+  std::string Key() const;
+};
+
+/// All that a location allows: values of the document and branches by kind of instance.
+struct Expansion {
+  bool allows_null = false;
+  bool allows_true = false;
+  bool allows_false = false;
+  std::vector<JsonId> values;  ///< Members of enum and const, distinct by value.
+  std::vector<NumberConstraint> numbers;
+  std::vector<StringConstraint> strings;
+  std::vector<ArraySpec> arrays;
+  std::vector<ObjectSpec> objects;
+
+  bool IsEmpty() const {
+    return !allows_null && !allows_true && !allows_false && values.empty() && numbers.empty() && strings.empty() &&
+           arrays.empty() && objects.empty();
+  }
+  /// Finitely many values, all known.
+  bool IsFinite() const { return numbers.empty() && strings.empty() && arrays.empty() && objects.empty(); }
+};
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,318 @@
+// Complements: an instance violates a schema if it violates one of its keywords, so each keyword that acts on the kind of
+// instance gives one alternative (De Morgan's laws).
+#include <utility>
+
+#include "frontend/json_schema/merge.h"
+#include "frontend/json_schema/string_formats.h"
+
+namespace xgrammar::json_schema {
+
+Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal, int32_t scope) {
+  const Schema& schema = reader_.Read(literal.id);
+  if (schema.is_boolean) return schema.boolean_value ? Outcome::kDead : Outcome::kContinue;
+  if ((schema.types & BitsOf(run->type)) == 0) return Outcome::kContinue;
+  for (int32_t above = scope; above >= 0; above = run->scopes[static_cast<size_t>(above)].parent) {
+    if (run->scopes[static_cast<size_t>(above)].literal == literal) {
+      throw reader_.MakeError(ErrorKind::kJsonSchema, literal.id, "not", "The references form a cycle without content");
+    }
+  }
+  const auto own_scope = static_cast<int32_t>(run->scopes.size());
+  run->scopes.push_back({scope, literal, false});
+  std::vector<Work> alternatives;
+  for (const bool is_enum : {false, true}) {
+    const JsonId values = is_enum ? schema.enum_values : schema.const_value;
+    if (values == kNoJson) continue;
+    Work alternative = *work;
+    const auto exclude = [&](JsonId value) {
+      if (Evaluator::TypeOf(reader_.document(), value) == run->type) {
+        Push(run, &alternative, {value, LiteralKind::kNotConst}, own_scope);
+      }
+    };
+    if (is_enum) {
+      for (const JsonId value : reader_.document().items(values)) exclude(value);
+    } else {
+      exclude(values);
+    }
+    alternatives.push_back(std::move(alternative));
+  }
+  ComplementScalars(run, *work, schema, &alternatives);
+  if (run->type == InstanceType::kArray) ComplementArray(run, *work, schema, own_scope, &alternatives);
+  if (run->type == InstanceType::kObject) ComplementObject(run, *work, schema, &alternatives);
+  ComplementSteps(run, *work, schema, own_scope, &alternatives);
+  return Split(run, work, &alternatives);
+}
+
+void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out) {
+  const auto add = [&](auto change) {
+    Work alternative = work;
+    change(&alternative.branch);
+    out->push_back(std::move(alternative));
+  };
+  if (run->type == InstanceType::kNumber) {
+    const auto add_number = [&](auto change) {
+      Work alternative = work;
+      change(&alternative.branch.number);
+      if (!alternative.branch.number.IsPlainlyEmpty()) out->push_back(std::move(alternative));
+    };
+    if ((schema.types & kNumberBit) == 0) add_number([](NumberConstraint* number) { number->non_integer = true; });
+    if (schema.minimum) {
+      add_number([&](NumberConstraint* number) {
+        number->LowerUpper({schema.minimum->value, !schema.minimum->exclusive});
+      });
+    }
+    if (schema.maximum) {
+      add_number([&](NumberConstraint* number) {
+        number->RaiseLower({schema.maximum->value, !schema.maximum->exclusive});
+      });
+    }
+    if (schema.multiple_of) {
+      add_number([&](NumberConstraint* number) { number->not_multiples.push_back(*schema.multiple_of); });
+    }
+  } else if (run->type == InstanceType::kString) {
+    if (schema.length.min > 0) add([&](Branch* branch) { branch->string.length.LowerMax(schema.length.min - 1); });
+    if (schema.length.HasMax()) add([&](Branch* branch) { branch->string.length.RaiseMin(schema.length.max + 1); });
+    std::erase_if(*out, [](const Work& alternative) { return alternative.branch.string.length.IsEmpty(); });
+    if (schema.pattern != kNoJson) {
+      add([&](Branch* branch) { branch->string.atoms.push_back({schema.pattern, schema.id, false, true}); });
+    }
+    if (schema.format != kNoJson) {
+      const FormatKind kind = FormatKindOf(reader_.document().text(schema.format));
+      if (kind == FormatKind::kRegular) {
+        add([&](Branch* branch) { branch->string.atoms.push_back({schema.format, schema.id, true, true}); });
+      } else if (kind == FormatKind::kUnsupported) {
+        add([&](Branch* branch) {
+          branch->unsupported.push_back({schema.id, "format", "this format is not implemented"});
+        });
+      }
+    }
+  }
+}
+
+void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t, std::vector<Work>* out) {
+  (void)run;
+  const auto add = [&](auto change) {
+    Work alternative = work;
+    change(&alternative.branch.array);
+    if (!alternative.branch.array.count.IsEmpty()) out->push_back(std::move(alternative));
+  };
+  if (schema.item_count.min > 0) add([&](ArrayAtoms* array) { array->count.LowerMax(schema.item_count.min - 1); });
+  if (schema.item_count.HasMax()) add([&](ArrayAtoms* array) { array->count.RaiseMin(schema.item_count.max + 1); });
+  for (size_t i = 0; i < schema.prefix_items.size(); ++i) {
+    add([&](ArrayAtoms* array) {
+      array->count.RaiseMin(static_cast<int64_t>(i) + 1);
+      array->item_literals.emplace_back(static_cast<int64_t>(i), Literal{schema.prefix_items[i], LiteralKind::kNotSchema});
+    });
+  }
+  if (schema.items != kNoJson) {
+    add([&](ArrayAtoms* array) {
+      const auto first = static_cast<int64_t>(schema.prefix_items.size());
+      array->count.RaiseMin(first + 1);
+      array->clauses.push_back({{schema.items, LiteralKind::kNotSchema}, first, {1, kNoMaximum}});
+    });
+  }
+  if (schema.contains != kNoJson) {
+    const Literal literal{schema.contains, LiteralKind::kPlainSchema};
+    const CountRange& range = schema.contains_count;
+    if (range.min > 0) {
+      add([&](ArrayAtoms* array) { array->clauses.push_back({literal, 0, {0, range.min - 1}}); });
+    }
+    if (range.HasMax()) {
+      add([&](ArrayAtoms* array) { array->clauses.push_back({literal, 0, {range.max + 1, kNoMaximum}}); });
+    }
+  }
+  const auto unsupported = [&](const char* keyword, const char* reason) {
+    Work alternative = work;
+    alternative.branch.unsupported.push_back({schema.id, keyword, reason});
+    out->push_back(std::move(alternative));
+  };
+  if (schema.unique_items) unsupported("uniqueItems", "its complement is not implemented");
+  if (schema.unevaluated_items != kNoJson) unsupported("unevaluatedItems", "its complement is not implemented");
+}
+
+void Merger::ComplementObject(Run*, const Work& work, const Schema& schema, std::vector<Work>* out) {
+  const auto add = [&](auto change) {
+    Work alternative = work;
+    if (change(&alternative.branch) && !alternative.branch.object.count.IsEmpty()) {
+      out->push_back(std::move(alternative));
+    }
+  };
+  for (const std::string_view name : schema.required) {
+    add([&](Branch* branch) { return Forbid(branch, name); });
+  }
+  for (const NamedSchema& property : schema.properties) {
+    if (reader_.Read(property.schema).IsTrivial()) continue;
+    add([&](Branch* branch) {
+      if (!Require(branch, property.name)) return false;
+      branch->object.member_literals.emplace_back(property.name, Literal{property.schema, LiteralKind::kNotSchema});
+      return true;
+    });
+  }
+  const auto add_clause = [&](MemberClause clause) {
+    add([&](Branch* branch) {
+      branch->object.clauses.push_back(clause);
+      branch->object.count.RaiseMin(1);
+      return true;
+    });
+  };
+  for (const NamedSchema& pattern : schema.pattern_properties) {
+    if (reader_.Read(pattern.schema).IsTrivial()) continue;
+    add_clause({MemberClause::Keys::kPattern, pattern.name, &schema, true, {pattern.schema, LiteralKind::kNotSchema}});
+  }
+  if (schema.additional_properties != kNoJson && !reader_.Read(schema.additional_properties).IsTrivial()) {
+    add_clause({MemberClause::Keys::kAdditional, {}, &schema, true,
+                {schema.additional_properties, LiteralKind::kNotSchema}});
+  }
+  if (schema.property_names != kNoJson && !reader_.Read(schema.property_names).IsTrivial()) {
+    add_clause({MemberClause::Keys::kInvalidName, {}, &schema, false, {schema.property_names, LiteralKind::kNotSchema}});
+  }
+  if (schema.property_count.min > 0) {
+    add([&](Branch* branch) {
+      branch->object.count.LowerMax(schema.property_count.min - 1);
+      return true;
+    });
+  }
+  if (schema.property_count.HasMax()) {
+    add([&](Branch* branch) {
+      branch->object.count.RaiseMin(schema.property_count.max + 1);
+      return true;
+    });
+  }
+  if (schema.unevaluated_properties != kNoJson) {
+    add([&](Branch* branch) {
+      branch->unsupported.push_back({schema.id, "unevaluatedProperties", "its complement is not implemented"});
+      return true;
+    });
+  }
+}
+
+void Merger::ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope, std::vector<Work>* out) {
+  if (run->type != InstanceType::kObject) return;
+  const auto add = [&](std::string_view missing, JsonId violated) {
+    Work alternative = work;
+    if (!Require(&alternative.branch, step.name)) return;
+    if (violated != kNoJson) {
+      Push(run, &alternative, {violated, LiteralKind::kNotSchema}, scope);
+    } else if (!Forbid(&alternative.branch, missing)) {
+      return;
+    }
+    out->push_back(std::move(alternative));
+  };
+  if (step.kind == Step::Kind::kDependentSchema) {
+    add({}, step.value);
+  } else {
+    for (const JsonId name : reader_.document().items(step.value)) add(reader_.document().text(name), kNoJson);
+  }
+}
+
+void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out) {
+  const auto add = [&](const Conjunction& literals) {
+    Work alternative = work;
+    for (size_t i = literals.size(); i-- > 0;) Push(run, &alternative, literals[i], scope);
+    out->push_back(std::move(alternative));
+  };
+  const auto negative = [](JsonId id) { return Literal{id, LiteralKind::kNotSchema}; };
+  const auto positive = [](JsonId id) { return Literal{id, LiteralKind::kPlainSchema}; };
+  for (const Step& step : schema.steps) {
+    switch (step.kind) {
+      case Step::Kind::kRef:
+      case Step::Kind::kAllOfMember:
+        add({negative(step.value)});
+        break;
+      case Step::Kind::kAnyOf:
+      case Step::Kind::kOneOf: {
+        const auto members = reader_.document().items(step.value);
+        Conjunction none;
+        for (const JsonId member : members) none.push_back(negative(member));
+        add(none);
+        if (step.kind == Step::Kind::kAnyOf) break;
+        for (size_t i = 0; i < members.size(); ++i) {
+          for (size_t j = i + 1; j < members.size(); ++j) {
+            if (!AreDisjoint(positive(members[i]), positive(members[j]))) {
+              add({positive(members[i]), positive(members[j])});
+            }
+          }
+        }
+        break;
+      }
+      case Step::Kind::kNot:
+        add({positive(step.value)});
+        break;
+      case Step::Kind::kIf:
+        if (schema.then_schema != kNoJson) add({positive(step.value), negative(schema.then_schema)});
+        if (schema.else_schema != kNoJson) add({negative(step.value), negative(schema.else_schema)});
+        break;
+      case Step::Kind::kDependentRequired:
+      case Step::Kind::kDependentSchema:
+        ComplementDependent(run, work, step, scope, out);
+        break;
+      case Step::Kind::kObjectGroup:
+        break;  // ComplementObject.
+      case Step::Kind::kUnsupported: {
+        Work alternative = work;
+        alternative.branch.unsupported.push_back({schema.id, "$dynamicRef", "it has several possible targets"});
+        out->push_back(std::move(alternative));
+        break;
+      }
+    }
+  }
+}
+
+// A container differs from a value in its size, in a missing key or in one of its children.
+Merger::Outcome Merger::DoNotConst(Run* run, Work* work, JsonId value, int32_t) {
+  const JsonDocument& document = reader_.document();
+  if (Evaluator::TypeOf(document, value) != run->type) return Outcome::kContinue;
+  Branch& branch = work->branch;
+  std::vector<Work> alternatives;
+  switch (run->type) {
+    case InstanceType::kNull:
+      return Outcome::kDead;
+    case InstanceType::kBoolean:
+      (document.kind(value) == JsonKind::kTrue ? branch.allows_true : branch.allows_false) = false;
+      return branch.allows_true || branch.allows_false ? Outcome::kContinue : Outcome::kDead;
+    case InstanceType::kNumber:
+      branch.number.excluded.push_back(Decimal::FromJsonNumber(document.text(value)));
+      return Outcome::kContinue;
+    case InstanceType::kString:
+      branch.string.excluded.push_back(document.text(value));
+      return Outcome::kContinue;
+    case InstanceType::kArray: {
+      const auto items = document.items(value);
+      const auto size = static_cast<int64_t>(items.size());
+      const auto add = [&](auto change) {
+        Work alternative = *work;
+        change(&alternative.branch.array);
+        if (!alternative.branch.array.count.IsEmpty()) alternatives.push_back(std::move(alternative));
+      };
+      if (size > 0) add([&](ArrayAtoms* array) { array->count.LowerMax(size - 1); });
+      add([&](ArrayAtoms* array) { array->count.RaiseMin(size + 1); });
+      for (int64_t i = 0; i < size; ++i) {
+        add([&](ArrayAtoms* array) {
+          array->count.RaiseMin(i + 1);
+          array->item_literals.emplace_back(i, Literal{items[static_cast<size_t>(i)], LiteralKind::kNotConst});
+        });
+      }
+      break;
+    }
+    case InstanceType::kObject: {
+      const auto members = document.members(value);
+      const auto size = static_cast<int64_t>(members.size());
+      for (const auto& member : members) {
+        Work absent = *work;
+        if (Forbid(&absent.branch, document.key(member))) alternatives.push_back(std::move(absent));
+        Work different = *work;
+        if (Require(&different.branch, document.key(member))) {
+          different.branch.object.member_literals.emplace_back(document.key(member),
+                                                               Literal{member.value, LiteralKind::kNotConst});
+          alternatives.push_back(std::move(different));
+        }
+      }
+      Work larger = *work;
+      larger.branch.object.count.RaiseMin(size + 1);
+      if (!larger.branch.object.count.IsEmpty()) alternatives.push_back(std::move(larger));
+      break;
+    }
+  }
+  return Split(run, work, &alternatives);
+}
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,189 @@
+// Locations: alternatives of lexemes and containers, the work queue, and the check that something is accepted.
+#include <utility>
+
+#include "frontend/json_schema/converter.h"
+#include "support/error.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+// An indented document needs rules of its own for each depth. A recursive schema is followed this deep; deeper nesting
+// is not accepted (docs/json-schema.md).
+constexpr int32_t kMaxIndentLevels = 64;
+
+// Which expressions of a grammar can derive some text: least fixed point by counting (Dowling and Gallier 1984).
+class Productivity {
+ public:
+  explicit Productivity(const Grammar& grammar)
+      : grammar_(grammar),
+        missing_(static_cast<size_t>(grammar.num_exprs()), 0),
+        productive_(static_cast<size_t>(grammar.num_exprs()), false),
+        users_(static_cast<size_t>(grammar.num_exprs())),
+        rule_refs_(static_cast<size_t>(grammar.num_rules())),
+        rules_of_body_(static_cast<size_t>(grammar.num_exprs())) {}
+
+  bool Holds(RuleId root) {
+    for (RuleId rule = 0; rule < grammar_.num_rules(); ++rule) {
+      rules_of_body_[static_cast<size_t>(grammar_.rule(rule).body)].push_back(rule);
+    }
+    for (ExprId expr = 0; expr < grammar_.num_exprs(); ++expr) Seed(expr);
+    while (!ready_.empty()) {
+      const ExprId expr = ready_.back();
+      ready_.pop_back();
+      if (productive_[static_cast<size_t>(expr)]) continue;
+      productive_[static_cast<size_t>(expr)] = true;
+      for (const ExprId user : users_[static_cast<size_t>(expr)]) Notify(user);
+      for (const RuleId rule : rules_of_body_[static_cast<size_t>(expr)]) {
+        for (const ExprId reference : rule_refs_[static_cast<size_t>(rule)]) Notify(reference);
+      }
+    }
+    return productive_[static_cast<size_t>(grammar_.rule(root).body)];
+  }
+
+ private:
+  void Seed(ExprId expr) {
+    switch (grammar_.kind(expr)) {
+      case ExprKind::kEmpty:
+      case ExprKind::kByteString:
+        ready_.push_back(expr);
+        break;
+      case ExprKind::kCharClass:
+        if (!grammar_.ranges(expr).empty()) ready_.push_back(expr);
+        break;
+      case ExprKind::kAutomaton:
+        if (!grammar_.automaton(expr)->IsEmpty()) ready_.push_back(expr);
+        break;
+      case ExprKind::kRuleRef:
+        missing_[static_cast<size_t>(expr)] = 1;
+        rule_refs_[static_cast<size_t>(grammar_.rule_ref(expr))].push_back(expr);
+        break;
+      case ExprKind::kRepeat:
+        if (grammar_.repeat_min(expr) == 0) ready_.push_back(expr);
+        Wait(expr, 1);
+        break;
+      case ExprKind::kSequence:
+        Wait(expr, static_cast<int32_t>(grammar_.children(expr).size()));
+        break;
+      case ExprKind::kChoices:
+        Wait(expr, 1);
+        break;
+    }
+  }
+  void Wait(ExprId expr, int32_t count) {
+    missing_[static_cast<size_t>(expr)] = count;
+    for (const ExprId child : grammar_.children(expr)) users_[static_cast<size_t>(child)].push_back(expr);
+  }
+  void Notify(ExprId user) {
+    if (--missing_[static_cast<size_t>(user)] == 0) ready_.push_back(user);
+  }
+
+  const Grammar& grammar_;
+  std::vector<int32_t> missing_;
+  std::vector<bool> productive_;
+  std::vector<std::vector<ExprId>> users_;
+  std::vector<std::vector<ExprId>> rule_refs_;
+  std::vector<std::vector<RuleId>> rules_of_body_;
+  std::vector<ExprId> ready_;
+};
+
+}  // namespace
+
+JSONSchemaConverter::JSONSchemaConverter(Merger* merger, const JsonSchemaOptions& options, const Limits& limits)
+    : merger_(*merger), options_(options), limits_(limits), builder_(limits), layout_(options, &builder_) {}
+
+ExprId JSONSchemaConverter::Lexeme(std::string_view hint, ExprId body) {
+  std::string key(hint);
+  key += ' ';
+  key += std::to_string(body);
+  const auto found = lexemes_.find(key);
+  if (found != lexemes_.end()) return found->second;
+  const ExprId reference = builder_.AddRuleRef(builder_.AddRuleWithHint(hint, body, RuleKind::kLexeme));
+  lexemes_.emplace(std::move(key), reference);
+  return reference;
+}
+
+GrammarPtr JSONSchemaConverter::Convert(LocationId location) {
+  const RuleId root = builder_.AddRule("root", RuleKind::kStructure);
+  builder_.SetBody(root, LocationRef(location, layout_.RootDepth()));
+  DrainQueue();
+  CheckProductive(root, location);
+  return builder_.Build(root);
+}
+
+void JSONSchemaConverter::DrainQueue() {
+  while (!queue_.empty()) {
+    const PendingContainer container = queue_.front();
+    queue_.pop_front();
+    const ExprId body = container.array ? ArrayBody(*container.array, container.depth)
+                                        : ObjectBody(*container.object, container.depth);
+    builder_.SetBody(container.rule, body);
+  }
+}
+
+void JSONSchemaConverter::CheckProductive(RuleId root, LocationId location) {
+  if (Productivity(builder_.view()).Holds(root)) return;
+  const Conjunction& literals = merger_.conjunction(location);
+  const bool known = !literals.empty() && literals.front().id != kNoJson;
+  throw merger_.reader().MakeError(ErrorKind::kUnsatisfiable, known ? literals.front().id : document().root(), "",
+                                   "The schema is unsatisfiable: no JSON value is valid");
+}
+
+ExprId JSONSchemaConverter::LocationRef(LocationId location, Depth depth) {
+  const int64_t key = (static_cast<int64_t>(location) << 32) | static_cast<uint32_t>(depth);
+  const auto found = locations_.find(key);
+  if (found != locations_.end()) return found->second;
+  const ExprId expr = MakeLocation(location, depth);
+  locations_[key] = expr;
+  return expr;
+}
+
+ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
+  if (location == kAnyLocation) return FreeValue();
+  const Expansion& expansion = merger_.Expand(location);
+  const Conjunction& literals = merger_.conjunction(location);
+  const JsonId schema = literals.empty() ? document().root() : literals.front().id;
+  const bool is_inner = literals.size() == 1 && literals.front().kind == LiteralKind::kConst;
+  std::vector<ExprId> alternatives;
+  AppendValues(expansion, is_inner, depth, &alternatives);
+  for (const StringConstraint& string : expansion.strings) alternatives.push_back(String(string, schema));
+  for (const NumberConstraint& number : expansion.numbers) alternatives.push_back(Number(number, schema));
+  for (const ArraySpec& array : expansion.arrays) alternatives.push_back(ArrayRef(array, depth));
+  for (const ObjectSpec& object : expansion.objects) alternatives.push_back(ObjectRef(object, depth));
+  const ExprId choices = builder_.AddChoices(alternatives);
+  const bool is_simple = alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
+  if (is_simple) return choices;
+  return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, RuleKind::kStructure));
+}
+
+ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key, const PendingContainer& container,
+                                         std::string_view hint) {
+  const std::string key = spec_key + "@" + std::to_string(container.depth);
+  const auto found = containers_.find(key);
+  if (found != containers_.end()) return found->second;
+  if (container.depth != kOneLine && ++indent_levels_[spec_key] > kMaxIndentLevels) return builder_.AddNothing();
+  PendingContainer pending = container;
+  pending.rule = builder_.AddRule(builder_.UnusedName(hint), RuleKind::kStructure);
+  const ExprId reference = builder_.AddRuleRef(pending.rule);
+  containers_.emplace(key, reference);
+  queue_.push_back(pending);
+  return reference;
+}
+
+ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
+  if (spec.IsFree()) return FreeContainer(false);
+  PendingContainer container;
+  container.array = &spec;
+  container.depth = depth;
+  return ContainerRef(spec.Key(), container, "array");
+}
+
+ExprId JSONSchemaConverter::ObjectRef(const ObjectSpec& spec, Depth depth) {
+  if (spec.IsFree()) return FreeContainer(true);
+  PendingContainer container;
+  container.object = &spec;
+  container.depth = depth;
+  return ContainerRef(spec.Key(), container, "object");
+}
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,129 @@
+// JSONSchemaConverter: expanded locations -> grammar rules. Traversal is here, spelling is in virtual hooks, so that the
+// styles of tool-call formats are small subclasses.
+//
+// Rules are written from a work queue: a reference to a child only allocates its rule, so neither deep nor recursive
+// schemas use the native stack. Equal containers at equal depth share one rule. Standard lexemes (strings, numbers,
+// white space) are rules with the same body in every schema, so that later stages share their tables.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/json_schema/merge.h"
+#include "frontend/json_schema/whitespace.h"
+#include "grammar/builder.h"
+
+namespace xgrammar::json_schema {
+
+/// Borrows merger and options; owned by one conversion. Raises kUnsupported, kUnsatisfiable, kLimit.
+class JSONSchemaConverter {
+ public:
+  JSONSchemaConverter(Merger* merger, const JsonSchemaOptions& options, const Limits& limits);
+  virtual ~JSONSchemaConverter() = default;
+  JSONSchemaConverter(const JSONSchemaConverter&) = delete;
+  JSONSchemaConverter& operator=(const JSONSchemaConverter&) = delete;
+
+  /// The grammar of a location. Raises kUnsatisfiable if nothing is accepted. Call once.
+  GrammarPtr Convert(LocationId location);
+
+ protected:
+  // ---- Spelling hooks; the defaults are JSON. ----
+
+  /// Brackets with the white space inside them; between members; between key and value.
+  virtual ExprId OpenObject(Depth depth) { return layout_.Open("{", depth); }
+  virtual ExprId CloseObject(Depth depth) { return layout_.Close("}", depth); }
+  virtual ExprId EmptyObject(Depth) { return layout_.Empty("{", "}"); }
+  virtual ExprId MemberSeparator(Depth depth) { return layout_.ItemSeparator(depth); }
+  virtual ExprId KeySeparator(Depth depth) { return layout_.KeySeparator(depth); }
+  virtual ExprId OpenArray(Depth depth) { return layout_.Open("[", depth); }
+  virtual ExprId CloseArray(Depth depth) { return layout_.Close("]", depth); }
+  virtual ExprId EmptyArray(Depth) { return layout_.Empty("[", "]"); }
+  virtual ExprId ArraySeparator(Depth depth) { return layout_.ItemSeparator(depth); }
+  /// The key of a declared property, `properties` or `required`.
+  virtual ExprId DeclaredKey(std::string_view name);
+  /// Any other key that decodes to none of the names.
+  virtual ExprId AdditionalKey(const std::vector<std::string_view>& closed_names);
+  /// Keys constrained by `patternProperties` or `propertyNames`: a language of decoded texts.
+  virtual ExprId ConstrainedKey(const CodePointDfaPtr& decoded);
+  /// Strings: any; a language of decoded texts; `min` to `max` characters of a set; one value.
+  virtual ExprId FreeString();
+  virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded);
+  virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length);
+  virtual ExprId StringLiteral(std::string_view text);
+  /// `null`, `true`, `false`.
+  virtual ExprId WordLiteral(std::string_view word) { return builder_.AddByteString(word); }
+
+  GrammarBuilder& builder() { return builder_; }
+  const JsonDocument& document() const { return merger_.reader().document(); }
+  /// A reference to a lexeme rule with that body.
+  ExprId Lexeme(std::string_view hint, ExprId body);
+
+ private:
+  struct PendingContainer {
+    RuleId rule = -1;
+    const ArraySpec* array = nullptr;
+    const ObjectSpec* object = nullptr;
+    Depth depth = kOneLine;
+  };
+
+  // convert_composite.cc
+  ExprId LocationRef(LocationId location, Depth depth);
+  ExprId MakeLocation(LocationId location, Depth depth);
+  ExprId ContainerRef(const std::string& key, const PendingContainer& container, std::string_view hint);
+  ExprId ArrayRef(const ArraySpec& spec, Depth depth);
+  ExprId ObjectRef(const ObjectSpec& spec, Depth depth);
+  void DrainQueue();
+  void CheckProductive(RuleId root, LocationId location);
+
+  // convert_literal.cc
+  void AppendValues(const Expansion& expansion, bool is_inner, Depth depth, std::vector<ExprId>* alternatives);
+  ExprId ContainerValue(JsonId value, bool is_inner, Depth depth);
+  void AppendNumberSpellings(JsonId value, std::vector<ExprId>* alternatives);
+  ExprId FreeValue();
+  ExprId FreeContainer(bool is_object);
+  void MakeFreeValueRules();
+
+  // convert_number.cc, convert_string.cc
+  ExprId Number(const NumberConstraint& constraint, JsonId schema);
+  ExprId String(const StringConstraint& constraint, JsonId schema);
+
+  // convert_array.cc
+  ExprId ArrayBody(const ArraySpec& spec, Depth depth);
+  ExprId Items(const ArraySpec& spec, Depth depth);
+  bool CanTrackUnique(const ArraySpec& spec);
+  friend class ArrayMachine;
+
+  // convert_object.cc
+  ExprId ObjectBody(const ObjectSpec& spec, Depth depth);
+  ExprId Member(const ObjectMember& member, Depth depth);
+  ExprId FreeMember(const ObjectSpec& spec, const FreeCell& cell, LocationId value, Depth depth);
+  ExprId AnyFreeMember(const ObjectSpec& spec, Depth depth);
+  ExprId OrderedObject(const ObjectSpec& spec, Depth depth);
+  ExprId OptionalMembers(const ObjectSpec& spec, Depth depth);
+  friend class ObjectMachine;
+
+  Merger& merger_;
+  const JsonSchemaOptions& options_;
+  const Limits& limits_;
+  GrammarBuilder builder_;
+  Layout layout_;
+  std::unordered_map<int64_t, ExprId> locations_;            ///< By location and depth.
+  std::unordered_map<std::string, ExprId> containers_;       ///< By spec and depth.
+  std::unordered_map<std::string, int32_t> indent_levels_;   ///< Depths at which a spec occurs.
+  std::unordered_map<std::string, ExprId> lexemes_;          ///< By hint and body.
+  std::unordered_map<std::string, CodePointDfaPtr> closed_;  ///< SpellingsExcept by names.
+  std::unordered_map<std::string, ExprId> numbers_;
+  std::unordered_map<std::string, ExprId> strings_;
+  std::deque<PendingContainer> queue_;
+  std::deque<ArraySpec> const_arrays_;
+  std::deque<ObjectSpec> const_objects_;
+  ExprId free_value_ = kNoExpr;
+  ExprId free_object_ = kNoExpr;
+  ExprId free_array_ = kNoExpr;
+};
+
+}  // namespace xgrammar::json_schema

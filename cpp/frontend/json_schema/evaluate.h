@@ -1,0 +1,49 @@
+// Evaluator: whether a JSON value of the schema document satisfies a literal. Used to filter `enum` and `const`, whose
+// members must satisfy all siblings.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "frontend/json_schema/conjunction.h"
+#include "frontend/json_schema/reader.h"
+#include "frontend/json_schema/string_language.h"
+
+namespace xgrammar::json_schema {
+
+/// Borrows reader and string language; owned by one conversion. Verdicts follow the standard with formats asserted.
+class Evaluator {
+ public:
+  Evaluator(SchemaReader* reader, StringLanguage* strings) : reader_(*reader), strings_(*strings) {}
+
+  /// Raises kUnsupported for keywords that it cannot judge, kLimit past a nesting of schemas and values.
+  bool Satisfies(const Literal& literal, JsonId value) { return SatisfiesAt(literal, value, 0); }
+  /// A text that is equal for equal JSON values and only for them. Valid as long as the evaluator.
+  const std::string& KeyOf(JsonId value);
+  static InstanceType TypeOf(const JsonDocument& document, JsonId value);
+
+ private:
+  bool SatisfiesAt(const Literal& literal, JsonId value, int depth);
+  bool IsValid(JsonId schema, JsonId value, int depth);
+  bool TypeAndValuesHold(const Schema& schema, JsonId value);
+  bool NumberHolds(const Schema& schema, JsonId value) const;
+  bool StringHolds(const Schema& schema, std::string_view text);
+  bool ArrayHolds(const Schema& schema, JsonId value, int depth);
+  bool ObjectHolds(const Schema& schema, JsonId value, int depth);
+  bool MemberHolds(const Schema& schema, std::string_view name, JsonId value, int depth);
+  bool StepHolds(const Schema& schema, const Step& step, JsonId value, int depth);
+  bool NameIsValid(JsonId schema, std::string_view name, int depth);
+  void AppendKey(JsonId value, int depth, std::string* out) const;
+  void CheckDepth(int depth) const;
+
+  SchemaReader& reader_;
+  StringLanguage& strings_;
+  std::unordered_map<JsonId, std::string> keys_;
+  std::unordered_map<JsonId, std::unordered_set<std::string_view>> enum_keys_;
+};
+
+/// Whether `value` is an integral multiple of `divisor` > 0.
+bool IsMultipleOf(const Decimal& value, const Decimal& divisor);
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,331 @@
+// A complete object branch -> ObjectSpecs: which names are declared, in which order, and what each key's value must be.
+//
+// Declared names get the conjunction of all schemas that speak about them. All other keys are split into cells by the
+// patterns they match (the atoms of the Boolean algebra of the patterns), so that each cell has one conjunction.
+// Clauses ("some member violates ...", from complements) are met by a declared name or by a free key; each choice makes
+// a spec of its own.
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "frontend/json_schema/merge.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+// Distinct patterns whose combinations are tried; each cell that is not empty costs an automaton.
+constexpr size_t kMaxCells = 256;
+
+}  // namespace
+
+/// Works on one branch; borrows everything.
+class ObjectFinisher {
+ public:
+  ObjectFinisher(Merger* merger, const Merger::Run& run, const ObjectAtoms& atoms, bool strict)
+      : merger_(*merger), run_(run), atoms_(atoms), strict_(strict) {}
+
+  void Finish(std::vector<ObjectSpec>* out) {
+    FindClosing();
+    CollectPatterns();
+    CollectNames();
+    if (!MakeMembers()) return;
+    MakeCells();
+    spec_.count = atoms_.count;
+    Choose(spec_, 0, out);
+  }
+
+ private:
+  struct Pattern {
+    std::string_view text;
+    CodePointDfaPtr keys;
+  };
+  // A set of undeclared keys and, by index of patterns_, which patterns they match.
+  struct Cell {
+    CodePointDfaPtr keys;  ///< Null: all keys.
+    std::vector<bool> matched;
+  };
+
+  // Strict mode closes an object that declares names and says nothing about others (json-schema.md 1.4).
+  void FindClosing() {
+    bool declares = false;
+    bool open = !atoms_.unevaluated.empty();
+    for (const ScopedSchema& group : atoms_.groups) {
+      if (group.kind == LiteralKind::kPlainSchema) continue;
+      declares = declares || group.schema->declares_properties;
+      open = open || group.schema->additional_properties != kNoJson;
+    }
+    closed_ = strict_ && declares && !open;
+  }
+
+  size_t AddPattern(std::string_view text, CodePointDfaPtr keys) {
+    for (size_t i = 0; i < patterns_.size(); ++i) {
+      if (keys ? patterns_[i].keys == keys : patterns_[i].text == text) return i;
+    }
+    patterns_.push_back({text, std::move(keys)});
+    return patterns_.size() - 1;
+  }
+
+  void CollectPatterns() {
+    for (const ScopedSchema& group : atoms_.groups) {
+      std::vector<size_t> indices;
+      for (const NamedSchema& pattern : group.schema->pattern_properties) {
+        indices.push_back(AddPattern(
+            pattern.name, merger_.strings().Pattern(pattern.name, group.schema->id, "patternProperties")));
+      }
+      group_patterns_.push_back(std::move(indices));
+    }
+    for (const MemberClause& clause : atoms_.clauses) {
+      clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
+    }
+    if (!atoms_.name_literals.empty()) names_ = NameLanguage(atoms_.name_literals);
+  }
+
+  // The decoded keys that a clause speaks about.
+  CodePointDfaPtr KeysOf(const MemberClause& clause) {
+    StringLanguage& strings = merger_.strings();
+    switch (clause.keys) {
+      case MemberClause::Keys::kPattern:
+        return strings.Pattern(clause.pattern, clause.schema->id, "patternProperties");
+      case MemberClause::Keys::kInvalidName: {
+        const CodePointDfaPtr names = NameLanguage({{clause.schema->property_names, LiteralKind::kPlainSchema}});
+        return names ? strings.ComplementOf(names) : std::make_shared<const CodePointDfa>(Nothing());
+      }
+      case MemberClause::Keys::kAdditional: {
+        std::vector<std::string_view> names;
+        for (const NamedSchema& property : clause.schema->properties) names.push_back(property.name);
+        CodePointDfaPtr keys =
+            strings.ComplementOf(std::make_shared<const CodePointDfa>(FromStrings(names)));
+        for (const NamedSchema& pattern : clause.schema->pattern_properties) {
+          keys = strings.Difference(keys,
+                                    strings.Pattern(pattern.name, clause.schema->id, "patternProperties"));
+        }
+        return keys;
+      }
+    }
+    return nullptr;
+  }
+
+  static CodePointDfa Nothing() { return CodePointDfa(std::vector<CodePointDfa::State>(1)); }
+
+  // The strings that satisfy literals, as decoded text; null if all do.
+  CodePointDfaPtr NameLanguage(const std::vector<Literal>& literals) {
+    Conjunction conjunction = literals;
+    const LocationId location = merger_.Intern(std::move(conjunction));
+    if (location == kAnyLocation) return nullptr;
+    const Expansion& expansion = merger_.Expand(location);
+    StringLanguage& strings = merger_.strings();
+    const JsonDocument& document = merger_.reader().document();
+    std::vector<std::string_view> values;
+    for (const JsonId value : expansion.values) {
+      if (document.IsString(value)) values.push_back(document.text(value));
+    }
+    CodePointDfaPtr result =
+        std::make_shared<const CodePointDfa>(values.empty() ? Nothing() : FromStrings(values));
+    const int64_t max_states = merger_.reader().limits().max_dfa_states;
+    for (const StringConstraint& constraint : expansion.strings) {
+      const CodePointDfaPtr branch = strings.Constraint(constraint, literals.front().id);
+      if (!branch) return nullptr;
+      result = std::make_shared<const CodePointDfa>(Minimize(Unite(*result, *branch, max_states)));
+    }
+    return result;
+  }
+
+  // Declared names: `properties` of all groups by first appearance, then names that complements speak about, then names
+  // that are only required.
+  void CollectNames() {
+    for (const std::string_view name : atoms_.forbidden) forbidden_.insert(name);
+    required_.insert(atoms_.required.begin(), atoms_.required.end());
+    const auto add = [&](std::string_view name) {
+      if (!forbidden_.contains(name) && known_.insert(name).second) names_in_order_.push_back(name);
+    };
+    const bool many_groups = atoms_.groups.size() > 1;
+    for (const ScopedSchema& group : atoms_.groups) {
+      for (const NamedSchema& property : group.schema->properties) add(property.name);
+    }
+    for (const auto& [name, literal] : atoms_.member_literals) add(name);
+    for (const std::string_view name : atoms_.required) add(name);
+    for (size_t g = 0; g < atoms_.groups.size(); ++g) {
+      auto& declared = group_properties_.emplace_back();
+      const auto& properties = atoms_.groups[g].schema->properties;
+      declared.reserve(properties.size());
+      if (many_groups || !properties.empty()) {
+        for (const NamedSchema& property : properties) declared.emplace(property.name, property.schema);
+      }
+    }
+  }
+
+  // Adds what the groups say about a key; `matches(i)` tells whether it matches pattern i. Returns whether any
+  // `properties` or `patternProperties` covers the key.
+  template <typename Matches>
+  bool AppendValues(std::string_view name, bool is_declared, const Matches& matches, Conjunction* out) {
+    bool covered = false;
+    std::vector<bool> evaluated(atoms_.groups.size(), false);
+    for (size_t g = 0; g < atoms_.groups.size(); ++g) {
+      const ScopedSchema& group = atoms_.groups[g];
+      bool matched = false;
+      if (is_declared) {
+        const auto found = group_properties_[g].find(name);
+        if (found != group_properties_[g].end()) {
+          matched = true;
+          out->push_back({found->second, group.kind});
+        }
+      }
+      for (size_t i = 0; i < group_patterns_[g].size(); ++i) {
+        if (!matches(group_patterns_[g][i])) continue;
+        matched = true;
+        out->push_back({group.schema->pattern_properties[i].schema, group.kind});
+      }
+      covered = covered || matched;
+      evaluated[g] = matched || group.schema->additional_properties != kNoJson;
+      if (!matched && evaluated[g]) out->push_back({group.schema->additional_properties, group.kind});
+    }
+    for (const ScopedSchema& keyword : atoms_.unevaluated) {
+      bool done = std::any_of(atoms_.unevaluated.begin(), atoms_.unevaluated.end(), [&](const ScopedSchema& inner) {
+        return inner.scope != keyword.scope && merger_.IsInScope(run_, inner.scope, keyword.scope);
+      });
+      for (size_t g = 0; g < atoms_.groups.size() && !done; ++g) {
+        done = evaluated[g] && merger_.IsInScope(run_, atoms_.groups[g].scope, keyword.scope);
+      }
+      if (!done) out->push_back({keyword.schema->unevaluated_properties, keyword.kind});
+    }
+    return covered;
+  }
+
+  // False if a required name cannot be given.
+  bool MakeMembers() {
+    for (const std::string_view name : names_in_order_) {
+      ObjectMember member;
+      member.name = name;
+      member.required = required_.contains(name);
+      Conjunction values;
+      AppendValues(
+          name, true, [&](size_t pattern) { return patterns_[pattern].keys->Accepts(name); }, &values);
+      for (const auto& [other, literal] : atoms_.member_literals) {
+        if (other == name) values.push_back(literal);
+      }
+      member.value = merger_.Intern(std::move(values));
+      const bool possible = member.value != kNothingLocation && (!names_ || names_->Accepts(name));
+      if (possible) {
+        spec_.members.push_back(member);
+      } else if (member.required) {
+        return false;
+      }
+      spec_.closed_names.push_back(name);
+    }
+    for (const std::string_view name : atoms_.forbidden) spec_.closed_names.push_back(name);
+    return true;
+  }
+
+  void MakeCells() {
+    std::vector<Cell> cells = {{names_, std::vector<bool>(patterns_.size(), false)}};
+    StringLanguage& strings = merger_.strings();
+    for (size_t i = 0; i < patterns_.size(); ++i) {
+      std::vector<Cell> refined;
+      for (const Cell& cell : cells) {
+        Cell inside = cell;
+        inside.matched[i] = true;
+        inside.keys = cell.keys ? strings.Intersection(cell.keys, patterns_[i].keys) : patterns_[i].keys;
+        Cell outside = cell;
+        outside.keys = cell.keys ? strings.Difference(cell.keys, patterns_[i].keys)
+                                 : strings.ComplementOf(patterns_[i].keys);
+        for (Cell* part : {&inside, &outside}) {
+          if (!part->keys->IsEmpty()) refined.push_back(std::move(*part));
+        }
+      }
+      cells = std::move(refined);
+      if (cells.size() > kMaxCells) {
+        ThrowLimitError("max_schema_expansion", static_cast<int64_t>(cells.size()), kMaxCells,
+                        "the overlaps of 'patternProperties'");
+      }
+    }
+    CodePointDfaPtr undeclared;
+    for (const Cell& cell : cells) {
+      if (cell.keys && cell.keys->IsEmpty()) continue;
+      Conjunction values;
+      const bool covered = AppendValues({}, false, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
+      if (closed_ && !covered) continue;
+      FreeCell free;
+      free.value = merger_.Intern(std::move(values));
+      if (free.value == kNothingLocation) continue;
+      free.keys = cell.keys;
+      if (free.keys && !spec_.closed_names.empty()) {
+        if (!undeclared) {
+          undeclared = strings.ComplementOf(std::make_shared<const CodePointDfa>(FromStrings(spec_.closed_names)));
+        }
+        free.keys = strings.Intersection(free.keys, undeclared);
+        if (free.keys->IsEmpty()) continue;
+      }
+      spec_.cells.push_back(std::move(free));
+      cell_matches_.push_back(cell.matched);
+    }
+  }
+
+  // Meets clause after clause, by a declared member or by free keys, in all ways.
+  void Choose(const ObjectSpec& spec, size_t clause_index, std::vector<ObjectSpec>* out) {
+    if (clause_index == atoms_.clauses.size()) {
+      Emit(spec, out);
+      return;
+    }
+    merger_.CountWork();
+    const MemberClause& clause = atoms_.clauses[clause_index];
+    const size_t pattern = clause_patterns_[clause_index];
+    for (size_t m = 0; m < spec.members.size(); ++m) {
+      if (!patterns_[pattern].keys->Accepts(spec.members[m].name)) continue;
+      ObjectSpec chosen = spec;
+      chosen.members[m].required = true;
+      if (clause.has_value) chosen.members[m].value = With(spec.members[m].value, clause.value);
+      if (chosen.members[m].value != kNothingLocation) Choose(chosen, clause_index + 1, out);
+    }
+    FreeClause free;
+    if (clause.has_value) free.literal = clause.value;
+    for (size_t c = 0; c < spec.cells.size(); ++c) {
+      if (!cell_matches_[c][pattern]) continue;
+      const LocationId value = clause.has_value ? With(spec.cells[c].value, clause.value) : spec.cells[c].value;
+      if (value != kNothingLocation) free.cell_values.emplace_back(static_cast<int32_t>(c), value);
+    }
+    if (free.cell_values.empty()) return;
+    ObjectSpec chosen = spec;
+    chosen.clauses.push_back(std::move(free));
+    Choose(chosen, clause_index + 1, out);
+  }
+
+  LocationId With(LocationId location, const Literal& literal) {
+    Conjunction conjunction = merger_.conjunction(location);
+    conjunction.push_back(literal);
+    return merger_.Intern(std::move(conjunction));
+  }
+
+  void Emit(ObjectSpec spec, std::vector<ObjectSpec>* out) {
+    int64_t num_required = 0;
+    for (const ObjectMember& member : spec.members) num_required += member.required ? 1 : 0;
+    spec.count.RaiseMin(num_required);
+    if (spec.cells.empty()) spec.count.LowerMax(static_cast<int64_t>(spec.members.size()));
+    if (spec.count.IsEmpty()) return;
+    out->push_back(std::move(spec));
+  }
+
+  Merger& merger_;
+  const Merger::Run& run_;
+  const ObjectAtoms& atoms_;
+  bool strict_ = false;
+  bool closed_ = false;
+  std::vector<Pattern> patterns_;
+  std::vector<std::vector<size_t>> group_patterns_;
+  std::vector<size_t> clause_patterns_;
+  CodePointDfaPtr names_;  ///< What `propertyNames` allows; null: everything.
+  std::unordered_set<std::string_view> known_;
+  std::unordered_set<std::string_view> forbidden_;
+  std::unordered_set<std::string_view> required_;
+  std::vector<std::string_view> names_in_order_;
+  std::vector<std::unordered_map<std::string_view, JsonId>> group_properties_;
+  std::vector<std::vector<bool>> cell_matches_;
+  ObjectSpec spec_;
+};
+
+void Merger::FinishObject(Run* run, const ObjectAtoms& atoms) {
+  ObjectFinisher(this, *run, atoms, options_.strict_mode).Finish(&run->result->objects);
+}
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,531 @@
+// Expansion of conjunctions: the work list, positive literals and applicators.
+#include "frontend/json_schema/merge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/json_schema/string_formats.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+// Alternatives of `anyOf` under an unevaluated* keyword are taken in all combinations, because each one that holds
+// contributes to what is evaluated; 2^8 of them are the most that is tried.
+constexpr size_t kMaxTrackedAlternatives = 8;
+
+}  // namespace
+
+Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
+               std::vector<JsonSchemaReportRecord>* report)
+    : reader_(*reader), strings_(*strings), evaluator_(reader, strings), options_(options), report_(report) {
+  // The two fixed locations: the empty conjunction, and a literal that nothing else can produce.
+  for (Conjunction fixed : {Conjunction{}, Conjunction{{kNoJson, LiteralKind::kSchema}}}) {
+    const auto place = locations_.emplace(std::move(fixed), static_cast<LocationId>(conjunctions_.size())).first;
+    conjunctions_.push_back(&place->first);
+    expansions_.push_back(nullptr);
+  }
+}
+
+void Merger::Report(JsonId schema, std::string_view keyword, const std::string& reason, const char* effect) {
+  JsonSchemaReportRecord record{reader_.PointerTo(schema), std::string(keyword), reason, effect};
+  for (const JsonSchemaReportRecord& old : *report_) {
+    if (old.pointer == record.pointer && old.keyword == record.keyword && old.effect == record.effect) return;
+  }
+  report_->push_back(std::move(record));
+}
+
+void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& reason) {
+  if (options_.lenient) {
+    Report(schema, keyword, reason, "ignored");
+    return;
+  }
+  Error error = reader_.MakeError(ErrorKind::kUnsupported, schema, keyword,
+                                  "Keyword '" + std::string(keyword) + "' cannot be enforced: " + reason);
+  error.Hint("remove it, or pass lenient=True to have it dropped and reported");
+  throw error;
+}
+
+LocationId Merger::Intern(Conjunction conjunction) {
+  Conjunction simple;
+  simple.reserve(conjunction.size());
+  for (Literal literal : conjunction) {
+    const bool is_const = literal.kind == LiteralKind::kConst || literal.kind == LiteralKind::kNotConst;
+    if (!is_const) {
+      if (literal.id == kNoJson) return kNothingLocation;
+      literal.id = reader_.SkipReferences(literal.id);
+      const Schema& schema = reader_.Read(literal.id);
+      if (literal.kind == LiteralKind::kPlainSchema && !options_.strict_mode) literal.kind = LiteralKind::kSchema;
+      const bool negated = literal.kind == LiteralKind::kNotSchema;
+      if (schema.IsTrivial()) {
+        if (negated) return kNothingLocation;
+        continue;
+      }
+      if (schema.is_boolean) {
+        if (!negated) return kNothingLocation;
+        continue;
+      }
+    }
+    if (std::find(simple.begin(), simple.end(), literal) == simple.end()) simple.push_back(literal);
+  }
+  const auto [place, is_new] = locations_.try_emplace(std::move(simple), static_cast<LocationId>(conjunctions_.size()));
+  if (is_new) {
+    conjunctions_.push_back(&place->first);
+    expansions_.push_back(nullptr);
+    CountWork();
+  }
+  return place->second;
+}
+
+void Merger::CountWork() {
+  if (++work_count_ > reader_.limits().max_schema_expansion) {
+    ThrowLimitError("max_schema_expansion", work_count_, reader_.limits().max_schema_expansion,
+                    "the combinations of 'allOf', 'anyOf', 'oneOf', 'not' and 'if' of the schema");
+  }
+}
+
+const Expansion& Merger::Expand(LocationId location) {
+  if (expansions_[static_cast<size_t>(location)]) return *expansions_[static_cast<size_t>(location)];
+  auto expansion = std::make_unique<Expansion>();
+  if (location != kNothingLocation) {
+    const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
+    for (int i = 0; i < kNumInstanceTypes; ++i) {
+      const auto type = static_cast<InstanceType>(i);
+      if (std::all_of(literals.begin(), literals.end(), [&](const Literal& l) { return MayHold(l, type); })) {
+        ExpandType(literals, type, expansion.get());
+      }
+    }
+    FilterValues(literals, &expansion->values);
+  }
+  std::unique_ptr<Expansion>& slot = expansions_[static_cast<size_t>(location)];
+  slot = std::move(expansion);
+  return *slot;
+}
+
+// A quick look at `type`, so that most kinds of instances are never expanded.
+bool Merger::MayHold(const Literal& literal, InstanceType type) {
+  if (literal.kind == LiteralKind::kConst) return Evaluator::TypeOf(reader_.document(), literal.id) == type;
+  if (literal.kind != LiteralKind::kSchema && literal.kind != LiteralKind::kPlainSchema) return true;
+  const Schema& schema = reader_.Read(literal.id);
+  if (schema.is_boolean) return schema.boolean_value;
+  TypeSet types = schema.types;
+  if (options_.strict_mode && literal.kind == LiteralKind::kSchema) types &= schema.inferred_types;
+  return (types & BitsOf(type)) != 0;
+}
+
+void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result) {
+  Run run;
+  run.type = type;
+  run.result = result;
+  Work first;
+  for (size_t i = conjunction.size(); i-- > 0;) Push(&run, &first, conjunction[i], -1);
+  run.stack.push_back(std::move(first));
+  while (!run.stack.empty()) {
+    Work work = std::move(run.stack.back());
+    run.stack.pop_back();
+    Outcome outcome = Outcome::kContinue;
+    while (work.tasks >= 0 && outcome == Outcome::kContinue) {
+      const Task task = run.tasks[static_cast<size_t>(work.tasks)];
+      work.tasks = task.next;
+      outcome = task.step ? DoStep(&run, &work, task) : DoLiteral(&run, &work, task.literal, task.scope);
+    }
+    if (outcome == Outcome::kContinue) FinishBranch(&run, &work.branch);
+  }
+  for (const JsonId value : run.values) result->values.push_back(value);
+}
+
+// Keeps the distinct values that satisfy the whole conjunction.
+void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
+  if (values->empty()) return;
+  std::unordered_set<std::string_view> seen;
+  std::vector<JsonId> kept;
+  for (const JsonId value : *values) {
+    if (!seen.insert(evaluator_.KeyOf(value)).second) continue;
+    const bool holds = std::all_of(conjunction.begin(), conjunction.end(),
+                                   [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
+    if (holds) kept.push_back(value);
+  }
+  // Document order of the values, whatever kind they are.
+  std::sort(kept.begin(), kept.end());
+  *values = std::move(kept);
+}
+
+void Merger::Push(Run* run, Work* work, const Literal& literal, int32_t scope) {
+  Task task;
+  task.literal = literal;
+  task.scope = scope;
+  task.next = work->tasks;
+  work->tasks = static_cast<int32_t>(run->tasks.size());
+  run->tasks.push_back(task);
+}
+
+// Replaces the current branch by alternatives; the first one is worked on first.
+Merger::Outcome Merger::Split(Run* run, Work* work, std::vector<Work>* alternatives) {
+  if (alternatives->empty()) return Outcome::kDead;
+  if (alternatives->size() == 1) {
+    *work = std::move(alternatives->front());
+    return Outcome::kContinue;
+  }
+  for (size_t i = alternatives->size(); i-- > 0;) {
+    CountWork();
+    run->stack.push_back(std::move((*alternatives)[i]));
+  }
+  return Outcome::kSplit;
+}
+
+bool Merger::Require(Branch* branch, std::string_view name) {
+  ObjectAtoms& object = branch->object;
+  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) != object.forbidden.end()) return false;
+  if (std::find(object.required.begin(), object.required.end(), name) == object.required.end()) {
+    object.required.push_back(name);
+  }
+  return true;
+}
+
+bool Merger::Forbid(Branch* branch, std::string_view name) {
+  ObjectAtoms& object = branch->object;
+  if (std::find(object.required.begin(), object.required.end(), name) != object.required.end()) return false;
+  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) == object.forbidden.end()) {
+    object.forbidden.push_back(name);
+  }
+  return true;
+}
+
+Merger::Outcome Merger::Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason) {
+  work->branch.unsupported.push_back({schema, keyword, reason});
+  return Outcome::kContinue;
+}
+
+Merger::Outcome Merger::DoLiteral(Run* run, Work* work, const Literal& literal, int32_t scope) {
+  switch (literal.kind) {
+    case LiteralKind::kSchema:
+    case LiteralKind::kPlainSchema:
+      return DoSchema(run, work, literal, scope);
+    case LiteralKind::kNotSchema:
+      return DoNotSchema(run, work, literal, scope);
+    case LiteralKind::kConst:
+      if (Evaluator::TypeOf(reader_.document(), literal.id) == run->type) run->values.push_back(literal.id);
+      return Outcome::kDead;  // The value stands for the branch; FilterValues checks the rest.
+    case LiteralKind::kNotConst:
+      return DoNotConst(run, work, literal.id, scope);
+  }
+  return Outcome::kDead;
+}
+
+Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Literal& literal, int32_t scope) {
+  const Schema& schema = reader_.Read(literal.id);
+  if (schema.is_boolean) return schema.boolean_value ? Outcome::kContinue : Outcome::kDead;
+  if (!MayHold(literal, run->type)) return Outcome::kDead;
+  for (int32_t above = scope; above >= 0; above = run->scopes[static_cast<size_t>(above)].parent) {
+    if (run->scopes[static_cast<size_t>(above)].literal == literal) {
+      throw reader_.MakeError(ErrorKind::kJsonSchema, literal.id, "$ref",
+                              "The references form a cycle without content");
+    }
+  }
+  if (schema.enum_values != kNoJson || schema.const_value != kNoJson) {
+    const auto take = [&](JsonId value) {
+      if (Evaluator::TypeOf(reader_.document(), value) == run->type) run->values.push_back(value);
+    };
+    if (schema.const_value != kNoJson) {
+      take(schema.const_value);
+    } else {
+      for (const JsonId value : reader_.document().items(schema.enum_values)) take(value);
+    }
+    return Outcome::kDead;
+  }
+  const auto own_scope = static_cast<int32_t>(run->scopes.size());
+  const bool tracks =
+      schema.HasUnevaluated() || (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
+  run->scopes.push_back({scope, literal, tracks});
+  if (!ApplyConstraints(run, work, schema, literal.kind, own_scope)) return Outcome::kDead;
+  for (size_t i = schema.steps.size(); i-- > 0;) {
+    Task task;
+    task.step = &schema.steps[i];
+    task.schema = &schema;
+    task.literal = literal;
+    task.scope = own_scope;
+    task.next = work->tasks;
+    work->tasks = static_cast<int32_t>(run->tasks.size());
+    run->tasks.push_back(task);
+  }
+  return Outcome::kContinue;
+}
+
+// Adds the keywords that act on the run's kind of instance; false if the branch is now empty.
+bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind, int32_t scope) {
+  Branch& branch = work->branch;
+  switch (run->type) {
+    case InstanceType::kNull:
+    case InstanceType::kBoolean:
+      return true;
+    case InstanceType::kNumber: {
+      NumberConstraint& number = branch.number;
+      if ((schema.types & kNumberBit) == 0) number.integer = true;
+      if (schema.minimum) number.RaiseLower(*schema.minimum);
+      if (schema.maximum) number.LowerUpper(*schema.maximum);
+      if (schema.multiple_of) number.multiples.push_back(*schema.multiple_of);
+      return !number.IsPlainlyEmpty();
+    }
+    case InstanceType::kString: {
+      StringConstraint& string = branch.string;
+      string.length.RaiseMin(schema.length.min);
+      if (schema.length.HasMax()) string.length.LowerMax(schema.length.max);
+      if (schema.pattern != kNoJson) string.atoms.push_back({schema.pattern, schema.id, false, false});
+      if (schema.format != kNoJson) {
+        const std::string_view name = reader_.document().text(schema.format);
+        switch (FormatKindOf(name)) {
+          case FormatKind::kRegular:
+            string.atoms.push_back({schema.format, schema.id, true, false});
+            break;
+          case FormatKind::kUnsupported:
+            Unsupport(work, schema.id, "format", "this format is not a regular language that is implemented");
+            break;
+          case FormatKind::kUnknown:
+            Report(schema.id, "format", "unknown format '" + QuoteForMessage(name, 60) + "'", "annotation");
+            break;
+        }
+      }
+      return !string.length.IsEmpty();
+    }
+    case InstanceType::kArray: {
+      ArrayAtoms& array = branch.array;
+      array.count.RaiseMin(schema.item_count.min);
+      if (schema.item_count.HasMax()) array.count.LowerMax(schema.item_count.max);
+      if (schema.unique_items) {
+        array.unique = true;
+        array.unique_schema = schema.id;
+      }
+      if (schema.contains != kNoJson) {
+        array.clauses.push_back({{schema.contains, LiteralKind::kPlainSchema}, 0, schema.contains_count});
+      }
+      if (!schema.prefix_items.empty() || schema.items != kNoJson || schema.contains != kNoJson) {
+        array.groups.push_back({&schema, scope, kind});
+      }
+      if (schema.unevaluated_items != kNoJson) array.unevaluated.push_back({&schema, scope, kind});
+      return !array.count.IsEmpty();
+    }
+    case InstanceType::kObject: {
+      ObjectAtoms& object = branch.object;
+      object.count.RaiseMin(schema.property_count.min);
+      if (schema.property_count.HasMax()) object.count.LowerMax(schema.property_count.max);
+      if (object.required.empty() && object.forbidden.empty()) {
+        object.required = schema.required;
+        if (schema.required.size() > 1) {  // Duplicates in one list are rare; Require would be quadratic.
+          std::unordered_set<std::string_view> seen;
+          std::erase_if(object.required, [&](std::string_view name) { return !seen.insert(name).second; });
+        }
+      } else {
+        for (const std::string_view name : schema.required) {
+          if (!Require(&branch, name)) return false;
+        }
+      }
+      if (schema.property_names != kNoJson) {
+        object.name_literals.push_back({schema.property_names, LiteralKind::kPlainSchema});
+      }
+      if (schema.unevaluated_properties != kNoJson) object.unevaluated.push_back({&schema, scope, kind});
+      return !object.count.IsEmpty();
+    }
+  }
+  return true;
+}
+
+Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
+  const Step& step = *task.step;
+  switch (step.kind) {
+    case Step::Kind::kRef:
+    case Step::Kind::kAllOfMember:
+      Push(run, work, {step.value, task.literal.kind}, task.scope);
+      return Outcome::kContinue;
+    case Step::Kind::kAnyOf:
+      return DoAnyOf(run, work, task);
+    case Step::Kind::kOneOf:
+      return DoOneOf(run, work, task);
+    case Step::Kind::kNot:
+      Push(run, work, {step.value, LiteralKind::kNotSchema}, task.scope);
+      return Outcome::kContinue;
+    case Step::Kind::kIf:
+      return DoIf(run, work, task);
+    case Step::Kind::kDependentRequired:
+    case Step::Kind::kDependentSchema:
+      return DoDependent(run, work, task);
+    case Step::Kind::kObjectGroup:
+      if (run->type == InstanceType::kObject) {
+        work->branch.object.groups.push_back({task.schema, task.scope, task.literal.kind});
+      }
+      return Outcome::kContinue;
+    case Step::Kind::kUnsupported:
+      return Unsupport(work, task.schema->id, "$dynamicRef", "it has several possible targets");
+  }
+  return Outcome::kDead;
+}
+
+Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
+  std::vector<Literal> live;
+  for (const JsonId member : reader_.document().items(task.step->value)) {
+    const Literal literal{reader_.SkipReferences(member), task.literal.kind};
+    if (!MayHold(literal, run->type)) continue;
+    if (std::find(live.begin(), live.end(), literal) == live.end()) live.push_back(literal);
+  }
+  std::vector<Work> alternatives;
+  const bool tracks = run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation;
+  if (tracks && live.size() > kMaxTrackedAlternatives) {
+    return Unsupport(work, task.schema->id, "anyOf", "too many alternatives under an unevaluated* keyword");
+  }
+  const size_t num_subsets = tracks ? (size_t{1} << live.size()) - 1 : live.size();
+  for (size_t i = 0; i < num_subsets; ++i) {
+    Work alternative = *work;
+    for (size_t member = live.size(); member-- > 0;) {
+      const bool chosen = tracks ? (((i + 1) >> member) & 1) != 0 : member == i;
+      if (chosen) Push(run, &alternative, live[member], task.scope);
+    }
+    alternatives.push_back(std::move(alternative));
+  }
+  return Split(run, work, &alternatives);
+}
+
+// Each alternative holds together with the complements of those others that it may overlap.
+Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
+  std::vector<JsonId> live;
+  for (const JsonId raw : reader_.document().items(task.step->value)) {
+    const JsonId member = reader_.SkipReferences(raw);
+    if (MayHold({member, LiteralKind::kPlainSchema}, run->type)) live.push_back(member);
+  }
+  std::vector<Work> alternatives;
+  for (size_t i = 0; i < live.size(); ++i) {
+    const Literal chosen{live[i], task.literal.kind};
+    if (!MayHold(chosen, run->type)) continue;  // Strict mode's inference may exclude what the standard allows.
+    Work alternative = *work;
+    for (size_t j = live.size(); j-- > 0;) {
+      const Literal other{live[j], LiteralKind::kPlainSchema};
+      if (j == i || AreDisjoint({live[i], LiteralKind::kPlainSchema}, other)) continue;
+      Push(run, &alternative, {live[j], LiteralKind::kNotSchema}, task.scope);
+    }
+    Push(run, &alternative, chosen, task.scope);
+    alternatives.push_back(std::move(alternative));
+  }
+  return Split(run, work, &alternatives);
+}
+
+Merger::Outcome Merger::DoIf(Run* run, Work* work, const Task& task) {
+  const JsonId then_schema = task.schema->then_schema;
+  const JsonId else_schema = task.schema->else_schema;
+  const bool tracks = run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation;
+  if (then_schema == kNoJson && else_schema == kNoJson && !tracks) return Outcome::kContinue;
+  std::vector<Work> alternatives;
+  const auto add = [&](LiteralKind condition, JsonId consequence) {
+    Work alternative = *work;
+    if (consequence != kNoJson) Push(run, &alternative, {consequence, task.literal.kind}, task.scope);
+    Push(run, &alternative, {task.step->value, condition}, task.scope);
+    alternatives.push_back(std::move(alternative));
+  };
+  add(LiteralKind::kPlainSchema, then_schema);
+  add(LiteralKind::kNotSchema, else_schema);
+  return Split(run, work, &alternatives);
+}
+
+Merger::Outcome Merger::DoDependent(Run* run, Work* work, const Task& task) {
+  if (run->type != InstanceType::kObject) return Outcome::kContinue;
+  std::vector<Work> alternatives;
+  Work absent = *work;
+  if (Forbid(&absent.branch, task.step->name)) alternatives.push_back(std::move(absent));
+  Work present = *work;
+  bool possible = Require(&present.branch, task.step->name);
+  if (task.step->kind == Step::Kind::kDependentRequired) {
+    for (const JsonId name : reader_.document().items(task.step->value)) {
+      possible = possible && Require(&present.branch, reader_.document().text(name));
+    }
+  } else {
+    Push(run, &present, {task.step->value, task.literal.kind}, task.scope);
+  }
+  if (possible) alternatives.push_back(std::move(present));
+  return Split(run, work, &alternatives);
+}
+
+void Merger::FinishBranch(Run* run, Branch* branch) {
+  for (const UnsupportedKeyword& keyword : branch->unsupported) {
+    Unsupported(keyword.schema, keyword.keyword, keyword.reason);
+  }
+  Expansion* result = run->result;
+  switch (run->type) {
+    case InstanceType::kNull:
+      result->allows_null = true;
+      break;
+    case InstanceType::kBoolean:
+      result->allows_true = result->allows_true || branch->allows_true;
+      result->allows_false = result->allows_false || branch->allows_false;
+      break;
+    case InstanceType::kNumber:
+      if (!branch->number.IsPlainlyEmpty()) result->numbers.push_back(std::move(branch->number));
+      break;
+    case InstanceType::kString:
+      result->strings.push_back(std::move(branch->string));
+      break;
+    case InstanceType::kArray:
+      FinishArray(run, branch->array);
+      break;
+    case InstanceType::kObject:
+      FinishObject(run, branch->object);
+      break;
+  }
+}
+
+bool Merger::IsInScope(const Run& run, int32_t scope, int32_t ancestor) const {
+  while (scope > ancestor) scope = run.scopes[static_cast<size_t>(scope)].parent;
+  return scope == ancestor;
+}
+
+bool Merger::AreDisjoint(const Literal& a, const Literal& b) {
+  // Schemas are read in document order, so each pair has one key.
+  const Conjunction pair = a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};
+  const auto known = disjoint_.find(pair);
+  if (known != disjoint_.end()) return known->second;
+  constexpr int kMaxNesting = 6;  // Disjointness inside disjointness; beyond it "not known to be disjoint".
+  if (nesting_ >= kMaxNesting) return false;
+  disjoint_.emplace(pair, false);  // Asked again while it is being answered (recursive schemas): not known.
+  ++nesting_;
+  const bool disjoint = IsEmpty(Intern(pair), 3);
+  --nesting_;
+  disjoint_[pair] = disjoint;
+  return disjoint;
+}
+
+bool Merger::IsEmpty(LocationId location, int depth) {
+  if (location == kNothingLocation) return true;
+  if (location == kAnyLocation || depth == 0) return false;
+  const Expansion* expansion = nullptr;
+  try {
+    expansion = &Expand(location);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnsupported) throw;
+    return false;  // A question, not a use: what cannot be enforced here may never be needed.
+  }
+  if (expansion->allows_null || expansion->allows_true || expansion->allows_false || !expansion->values.empty()) {
+    return false;
+  }
+  for (const NumberConstraint& number : expansion->numbers) {
+    if (!number.IsPlainlyEmpty()) return false;
+  }
+  for (const StringConstraint& string : expansion->strings) {
+    if (string.atoms.empty()) return false;
+    const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
+    if (!dfa || !dfa->IsEmpty()) return false;
+  }
+  for (const ArraySpec& array : expansion->arrays) {
+    bool empty = false;
+    for (int64_t i = 0; i < array.count.min && !empty; ++i) {
+      const bool in_prefix = i < static_cast<int64_t>(array.prefix.size());
+      empty = IsEmpty(in_prefix ? array.prefix[static_cast<size_t>(i)] : array.rest, depth - 1);
+      if (!in_prefix) break;
+    }
+    if (!empty) return false;
+  }
+  for (const ObjectSpec& object : expansion->objects) {
+    const bool empty = std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
+      return member.required && IsEmpty(member.value, depth - 1);
+    });
+    if (!empty) return false;
+  }
+  return true;
+}
+
+}  // namespace xgrammar::json_schema

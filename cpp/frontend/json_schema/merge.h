@@ -1,0 +1,130 @@
+// Merger: conjunctions of schemas -> disjunctions of branches, the heart of the exact treatment of JSON Schema.
+//
+// A location is a conjunction of literals. Expanding it walks the literals in document order, for one kind of instance
+// at a time, and splits where a keyword offers alternatives: the result is a disjunctive normal form whose atoms are
+// bounds, patterns, property groups and so on; children are conjunctions again, interned as locations, so that recursion
+// through references closes. Complements are taken keyword by keyword (De Morgan; complement.cc), so `not`, `if`,
+// `oneOf` and dependencies need no treatment of their own. Work is bounded by Limits::max_schema_expansion.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/json_schema/branch.h"
+#include "frontend/json_schema/conjunction.h"
+#include "frontend/json_schema/evaluate.h"
+#include "frontend/json_schema/json_schema.h"
+#include "frontend/json_schema/reader.h"
+#include "frontend/json_schema/string_language.h"
+
+namespace xgrammar::json_schema {
+
+/// Borrows reader and string language; owned by one conversion.
+class Merger {
+ public:
+  Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
+         std::vector<JsonSchemaReportRecord>* report);
+
+  /// The location of a conjunction, simplified: trivial literals dropped, bare references followed.
+  LocationId Intern(Conjunction conjunction);
+  LocationId InternSchema(JsonId schema) { return Intern({{schema, LiteralKind::kSchema}}); }
+  const Conjunction& conjunction(LocationId location) const { return *conjunctions_[static_cast<size_t>(location)]; }
+  /// Valid as long as the merger. Raises kUnsupported for live keywords that cannot be enforced (unless lenient).
+  const Expansion& Expand(LocationId location);
+  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell.
+  bool IsEmpty(LocationId location, int depth = 3);
+  /// Whether two literals exclude one another, as far as a search of bounded depth can tell.
+  bool AreDisjoint(const Literal& a, const Literal& b);
+
+  SchemaReader& reader() { return reader_; }
+  StringLanguage& strings() { return strings_; }
+  Evaluator& evaluator() { return evaluator_; }
+  /// Records or raises, as the options say.
+  void Unsupported(JsonId schema, const char* keyword, const std::string& reason);
+  void Report(JsonId schema, std::string_view keyword, const std::string& reason, const char* effect);
+
+ private:
+  // A task still to be done on a branch; tasks form persistent lists, so that branches share their tails.
+  struct Task {
+    const Step* step = nullptr;      ///< A step of `schema`, or null for a literal.
+    const Schema* schema = nullptr;
+    Literal literal;
+    int32_t scope = -1;
+    int32_t next = -1;
+  };
+  // One schema on the path from the location to an applicator.
+  struct Scope {
+    int32_t parent = -1;
+    Literal literal;
+    bool tracks_evaluation = false;  ///< Itself or an ancestor holds an unevaluated* keyword.
+  };
+  // A branch under construction.
+  struct Work {
+    int32_t tasks = -1;
+    Branch branch;
+  };
+  enum class Outcome : uint8_t { kContinue, kDead, kSplit };
+  // The tables of one running expansion. Expansions nest (disjointness of alternatives), so they are passed along.
+  struct Run {
+    InstanceType type = InstanceType::kNull;
+    std::vector<Task> tasks;
+    std::vector<Scope> scopes;
+    std::vector<Work> stack;
+    std::vector<JsonId> values;
+    Expansion* result = nullptr;
+  };
+
+  void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
+  void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
+  bool MayHold(const Literal& literal, InstanceType type);
+  void FinishBranch(Run* run, Branch* branch);
+
+  Outcome DoLiteral(Run* run, Work* work, const Literal& literal, int32_t scope);
+  Outcome DoSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
+  Outcome DoStep(Run* run, Work* work, const Task& task);
+  Outcome DoAnyOf(Run* run, Work* work, const Task& task);
+  Outcome DoOneOf(Run* run, Work* work, const Task& task);
+  Outcome DoIf(Run* run, Work* work, const Task& task);
+  Outcome DoDependent(Run* run, Work* work, const Task& task);
+  bool ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind, int32_t scope);
+  Outcome Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason);
+
+  // complement.cc
+  Outcome DoNotSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
+  Outcome DoNotConst(Run* run, Work* work, JsonId value, int32_t scope);
+  void ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
+  void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out);
+  void ComplementObject(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
+  void ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out);
+  void ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope, std::vector<Work>* out);
+
+  void Push(Run* run, Work* work, const Literal& literal, int32_t scope);
+  Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
+  void CountWork();
+  static bool Require(Branch* branch, std::string_view name);
+  static bool Forbid(Branch* branch, std::string_view name);
+
+  // finish_array.cc, finish_object.cc
+  void FinishArray(Run* run, const ArrayAtoms& atoms);
+  void FinishObject(Run* run, const ObjectAtoms& atoms);
+  bool IsInScope(const Run& run, int32_t scope, int32_t ancestor) const;
+  friend class ObjectFinisher;
+
+  SchemaReader& reader_;
+  StringLanguage& strings_;
+  Evaluator evaluator_;
+  const JsonSchemaOptions& options_;
+  std::vector<JsonSchemaReportRecord>* report_;
+  std::unordered_map<Conjunction, LocationId, ConjunctionHash> locations_;
+  std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.
+  std::vector<std::unique_ptr<Expansion>> expansions_;
+  std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
+  int64_t work_count_ = 0;
+  int nesting_ = 0;
+};
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,452 @@
+// Reading one schema object keyword by keyword (json-schema.md parts 1.7, 1.8 and 2).
+#include "frontend/json_schema/reader.h"
+
+#include <algorithm>
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+void AppendPointerToken(std::string_view token, std::string* out) {
+  out->push_back('/');
+  for (const char c : token) {
+    if (c == '~') {
+      out->append("~0");
+    } else if (c == '/') {
+      out->append("~1");
+    } else {
+      out->push_back(c);
+    }
+  }
+}
+
+TypeSet TypeBit(std::string_view name) {
+  if (name == "object") return kObjectBit;
+  if (name == "string") return kStringBit;
+  if (name == "array") return kArrayBit;
+  if (name == "number") return kNumberBit;
+  if (name == "integer") return kIntegerBit;
+  if (name == "boolean") return kBooleanBit;
+  if (name == "null") return kNullBit;
+  return 0;
+}
+
+}  // namespace
+
+SchemaReader::SchemaReader(const JsonDocument& document, const Limits& limits)
+    : document_(document), limits_(limits), references_(document), schemas_(static_cast<size_t>(document.size())) {}
+
+std::string SchemaReader::PointerTo(JsonId wanted) const {
+  // The nodes were numbered when they were opened, so the last child that starts at or before `wanted` holds it.
+  std::string pointer;
+  JsonId current = document_.root();
+  while (current != wanted) {
+    JsonId next = kNoJson;
+    std::string token;
+    if (document_.IsObject(current)) {
+      for (const Member& member : document_.members(current)) {
+        if (member.value <= wanted && member.value > next) {
+          next = member.value;
+          token = document_.key(member);
+        }
+      }
+    } else if (document_.IsArray(current)) {
+      const auto items = document_.items(current);
+      const auto after = std::upper_bound(items.begin(), items.end(), wanted);
+      if (after == items.begin()) break;
+      next = *(after - 1);
+      token = std::to_string(after - 1 - items.begin());
+    }
+    if (next == kNoJson) break;
+    AppendPointerToken(token, &pointer);
+    current = next;
+  }
+  return pointer;
+}
+
+Error SchemaReader::MakeError(ErrorKind kind, JsonId schema, std::string_view keyword, const std::string& message) const {
+  Error error(kind, message);
+  error.AtPointer(PointerTo(schema));
+  if (!keyword.empty()) error.Feature(std::string(keyword));
+  return error;
+}
+
+void SchemaReader::FailType(JsonId schema, std::string_view keyword, const char* expected) const {
+  throw MakeError(ErrorKind::kJsonSchema, schema, keyword,
+                  "Keyword '" + std::string(keyword) + "' must be " + expected);
+}
+
+JsonId SchemaReader::ExpectSchema(JsonId schema, std::string_view keyword, JsonId value) const {
+  if (!document_.IsObject(value) && !document_.IsBool(value)) {
+    FailType(schema, keyword, "a schema (an object or a boolean)");
+  }
+  return value;
+}
+
+void SchemaReader::ExpectSchemaArray(JsonId schema, std::string_view keyword, JsonId value) const {
+  if (!document_.IsArray(value)) FailType(schema, keyword, "an array of schemas");
+  for (const JsonId item : document_.items(value)) ExpectSchema(schema, keyword, item);
+}
+
+std::vector<NamedSchema> SchemaReader::ExpectSchemaMap(JsonId schema, std::string_view keyword, JsonId value) const {
+  if (!document_.IsObject(value)) FailType(schema, keyword, "an object whose values are schemas");
+  std::vector<NamedSchema> out;
+  out.reserve(document_.members(value).size());
+  for (const Member& member : document_.members(value)) {
+    if (!document_.IsObject(member.value) && !document_.IsBool(member.value)) {
+      throw MakeError(ErrorKind::kJsonSchema, member.value, keyword,
+                      "A value in '" + std::string(keyword) + "' must be a schema (an object or a boolean)");
+    }
+    out.push_back({document_.key(member), member.value});
+  }
+  return out;
+}
+
+std::vector<std::string_view> SchemaReader::ExpectNames(JsonId schema, std::string_view keyword, JsonId value) const {
+  if (!document_.IsArray(value)) FailType(schema, keyword, "an array of strings");
+  std::vector<std::string_view> out;
+  for (const JsonId item : document_.items(value)) {
+    if (!document_.IsString(item)) FailType(schema, keyword, "an array of strings");
+    out.push_back(document_.text(item));
+  }
+  return out;
+}
+
+int64_t SchemaReader::ExpectCount(JsonId schema, std::string_view keyword, JsonId value, bool is_minimum) const {
+  if (!document_.IsNumber(value)) FailType(schema, keyword, "a non-negative integer");
+  const Decimal number = Decimal::FromJsonNumber(document_.text(value));
+  if (number.negative() || !number.IsInteger()) FailType(schema, keyword, "a non-negative integer");
+  const std::optional<int64_t> count = number.ToInt64();
+  if (count && *count <= limits_.max_repeat) return *count;
+  if (!is_minimum) return kNoMaximum;  // No text can be that long.
+  Error error = MakeError(ErrorKind::kLimit, schema, keyword,
+                          "Keyword '" + std::string(keyword) + "' is larger than the limit max_repeat");
+  error.Limit("max_repeat", count.value_or(INT64_MAX), limits_.max_repeat);
+  throw error;
+}
+
+Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, JsonId value) const {
+  if (!document_.IsNumber(value)) FailType(schema, keyword, "a number");
+  return Decimal::FromJsonNumber(document_.text(value));
+}
+
+const Schema& SchemaReader::Read(JsonId id) {
+  std::unique_ptr<Schema>& slot = schemas_[static_cast<size_t>(id)];
+  if (slot) return *slot;
+  auto schema = std::make_unique<Schema>();
+  schema->id = id;
+  if (document_.IsBool(id)) {
+    schema->is_boolean = true;
+    schema->boolean_value = document_.kind(id) == JsonKind::kTrue;
+  } else if (document_.IsObject(id)) {
+    ReadObject(schema.get());
+  } else {
+    throw MakeError(ErrorKind::kJsonSchema, id, "", "A schema must be an object or a boolean");
+  }
+  slot = std::move(schema);
+  return *slot;
+}
+
+JsonId SchemaReader::SkipReferences(JsonId id) {
+  const JsonId start = id;
+  JsonId slow = id;  // Floyd's cycle detection: `slow` follows at half the speed.
+  bool move_slow = false;
+  while (Read(id).is_plain_reference) {
+    id = Read(id).steps[0].value;
+    if (move_slow) slow = Read(slow).steps[0].value;
+    move_slow = !move_slow;
+    if (id == slow) {
+      throw MakeError(ErrorKind::kJsonSchema, start, "$ref", "The references form a cycle without content");
+    }
+  }
+  return id;
+}
+
+bool SchemaReader::IsOldDialect(JsonId schema) {
+  const std::string_view dialect = references_.Dialect(schema);
+  return dialect.find("json-schema.org/draft-0") != std::string_view::npos;
+}
+
+void SchemaReader::ReadObject(Schema* schema) {
+  const JsonId reference = document_.Find(schema->id, "$ref");
+  // Up to draft 7 nothing beside `$ref` counts.
+  if (reference != kNoJson && IsOldDialect(schema->id)) {
+    ReadReference(schema, "$ref", reference);
+    schema->is_plain_reference = true;
+    return;
+  }
+  int num_constraints = 0;
+  for (const Member& member : document_.members(schema->id)) {
+    const std::string_view keyword = document_.key(member);
+    const bool known = ReadTypeKeyword(schema, keyword, member.value) ||
+                       ReadObjectKeyword(schema, keyword, member.value) ||
+                       ReadArrayKeyword(schema, keyword, member.value) ||
+                       ReadStringKeyword(schema, keyword, member.value) ||
+                       ReadNumberKeyword(schema, keyword, member.value) ||
+                       ReadApplicator(schema, keyword, member.value) ||
+                       ReadReference(schema, keyword, member.value);
+    if (known) ++num_constraints;
+  }
+  FinishNumber(schema);
+  FinishArray(schema);
+  FinishTypes(schema);
+  schema->is_empty = num_constraints == 0;
+  schema->is_plain_reference =
+      num_constraints == 1 && schema->steps.size() == 1 && schema->steps[0].kind == Step::Kind::kRef;
+}
+
+bool SchemaReader::ReadTypeKeyword(Schema* schema, std::string_view keyword, JsonId value) {
+  if (keyword == "type") {
+    schema->types = 0;
+    const auto add = [&](JsonId name) {
+      if (!document_.IsString(name)) FailType(schema->id, keyword, "a type name or an array of type names");
+      const TypeSet bit = TypeBit(document_.text(name));
+      if (bit == 0) {
+        throw MakeError(ErrorKind::kJsonSchema, schema->id, keyword,
+                        "Unknown type '" + QuoteForMessage(document_.text(name)) + "' in keyword 'type'");
+      }
+      schema->types = static_cast<TypeSet>(schema->types | bit);
+    };
+    if (document_.IsArray(value)) {
+      if (document_.items(value).empty()) FailType(schema->id, keyword, "a non-empty array");
+      for (const JsonId name : document_.items(value)) add(name);
+    } else {
+      add(value);
+    }
+    if (schema->types & kNumberBit) schema->types = static_cast<TypeSet>(schema->types | kIntegerBit);
+    return true;
+  }
+  if (keyword == "enum") {
+    if (!document_.IsArray(value)) FailType(schema->id, keyword, "an array");
+    schema->enum_values = value;
+    return true;
+  }
+  if (keyword == "const") {
+    schema->const_value = value;
+    return true;
+  }
+  return false;
+}
+
+bool SchemaReader::ReadNumberKeyword(Schema* schema, std::string_view keyword, JsonId value) {
+  if (keyword == "minimum" || keyword == "maximum") {
+    auto& bound = keyword == "minimum" ? schema->minimum : schema->maximum;
+    const Decimal number = ExpectNumber(schema->id, keyword, value);
+    if (!bound) bound = NumberBound{number, false};  // An exclusive bound may already stand; FinishNumber merges.
+    return true;
+  }
+  if (keyword == "exclusiveMinimum" || keyword == "exclusiveMaximum") {
+    if (!document_.IsBool(value)) ExpectNumber(schema->id, keyword, value);
+    return true;
+  }
+  if (keyword == "multipleOf") {
+    const Decimal divisor = ExpectNumber(schema->id, keyword, value);
+    if (divisor.IsZero() || divisor.negative()) FailType(schema->id, keyword, "a number greater than zero");
+    schema->multiple_of = divisor;
+    return true;
+  }
+  return false;
+}
+
+// `exclusive*` is a flag of the bound in draft 4 and a bound of its own later; the type of the value tells which.
+void SchemaReader::FinishNumber(Schema* schema) {
+  for (const bool lower : {true, false}) {
+    const JsonId exclusive = document_.Find(schema->id, lower ? "exclusiveMinimum" : "exclusiveMaximum");
+    if (exclusive == kNoJson) continue;
+    std::optional<NumberBound>& bound = lower ? schema->minimum : schema->maximum;
+    if (document_.IsBool(exclusive)) {
+      if (bound && document_.kind(exclusive) == JsonKind::kTrue) bound->exclusive = true;
+      continue;
+    }
+    const Decimal number = Decimal::FromJsonNumber(document_.text(exclusive));
+    const int order = bound ? number.Compare(bound->value) : 0;
+    if (!bound || order == 0 || (order > 0) == lower) bound = NumberBound{number, true};
+  }
+}
+
+bool SchemaReader::ReadStringKeyword(Schema* schema, std::string_view keyword, JsonId value) {
+  if (keyword == "minLength") {
+    schema->length.min = ExpectCount(schema->id, keyword, value, true);
+  } else if (keyword == "maxLength") {
+    schema->length.max = ExpectCount(schema->id, keyword, value, false);
+  } else if (keyword == "pattern" || keyword == "format") {
+    if (!document_.IsString(value)) FailType(schema->id, keyword, "a string");
+    (keyword == "pattern" ? schema->pattern : schema->format) = value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool SchemaReader::ReadArrayKeyword(Schema* schema, std::string_view keyword, JsonId value) {
+  if (keyword == "items") {
+    if (document_.IsArray(value)) {
+      ExpectSchemaArray(schema->id, keyword, value);
+    } else {
+      ExpectSchema(schema->id, keyword, value);
+    }
+  } else if (keyword == "prefixItems") {
+    ExpectSchemaArray(schema->id, keyword, value);
+  } else if (keyword == "additionalItems") {
+    ExpectSchema(schema->id, keyword, value);
+  } else if (keyword == "minItems") {
+    schema->item_count.min = ExpectCount(schema->id, keyword, value, true);
+  } else if (keyword == "maxItems") {
+    schema->item_count.max = ExpectCount(schema->id, keyword, value, false);
+  } else if (keyword == "uniqueItems") {
+    if (!document_.IsBool(value)) FailType(schema->id, keyword, "a boolean");
+    schema->unique_items = document_.kind(value) == JsonKind::kTrue;
+  } else if (keyword == "contains") {
+    schema->contains = ExpectSchema(schema->id, keyword, value);
+  } else if (keyword == "minContains") {
+    schema->contains_count.min = ExpectCount(schema->id, keyword, value, true);
+  } else if (keyword == "maxContains") {
+    schema->contains_count.max = ExpectCount(schema->id, keyword, value, false);
+  } else if (keyword == "unevaluatedItems") {
+    schema->unevaluated_items = ExpectSchema(schema->id, keyword, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// `items` as an array is the old spelling of `prefixItems`; only beside it does `additionalItems` mean anything.
+void SchemaReader::FinishArray(Schema* schema) {
+  const JsonId items = document_.Find(schema->id, "items");
+  const JsonId prefix = document_.Find(schema->id, "prefixItems");
+  const auto take_prefix = [&](JsonId array) {
+    const auto members = document_.items(array);
+    schema->prefix_items.assign(members.begin(), members.end());
+  };
+  if (prefix != kNoJson) take_prefix(prefix);
+  if (items == kNoJson) return;
+  if (!document_.IsArray(items)) {
+    schema->items = items;
+  } else if (prefix == kNoJson) {
+    take_prefix(items);
+    schema->items = document_.Find(schema->id, "additionalItems");
+  }
+}
+
+bool SchemaReader::ReadObjectKeyword(Schema* schema, std::string_view keyword, JsonId value) {
+  const auto declare_group = [&] {
+    for (const Step& step : schema->steps) {
+      if (step.kind == Step::Kind::kObjectGroup) return;
+    }
+    schema->steps.push_back({Step::Kind::kObjectGroup, schema->id, {}});
+  };
+  if (keyword == "properties") {
+    schema->properties = ExpectSchemaMap(schema->id, keyword, value);
+    schema->declares_properties = true;
+    declare_group();
+  } else if (keyword == "patternProperties") {
+    schema->pattern_properties = ExpectSchemaMap(schema->id, keyword, value);
+    schema->declares_properties = true;
+    declare_group();
+  } else if (keyword == "additionalProperties") {
+    schema->additional_properties = ExpectSchema(schema->id, keyword, value);
+    declare_group();
+  } else if (keyword == "propertyNames") {
+    schema->property_names = ExpectSchema(schema->id, keyword, value);
+  } else if (keyword == "unevaluatedProperties") {
+    schema->unevaluated_properties = ExpectSchema(schema->id, keyword, value);
+  } else if (keyword == "required") {
+    // Draft 3 wrote a boolean here; it is not one of the supported drafts.
+    schema->required = ExpectNames(schema->id, keyword, value);
+  } else if (keyword == "minProperties") {
+    schema->property_count.min = ExpectCount(schema->id, keyword, value, true);
+  } else if (keyword == "maxProperties") {
+    schema->property_count.max = ExpectCount(schema->id, keyword, value, false);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool SchemaReader::ReadApplicator(Schema* schema, std::string_view keyword, JsonId value) {
+  if (keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf") {
+    ExpectSchemaArray(schema->id, keyword, value);
+    if (keyword == "allOf") {
+      for (const JsonId member : document_.items(value)) {
+        schema->steps.push_back({Step::Kind::kAllOfMember, member, {}});
+      }
+    } else {
+      schema->steps.push_back({keyword == "anyOf" ? Step::Kind::kAnyOf : Step::Kind::kOneOf, value, {}});
+    }
+  } else if (keyword == "not") {
+    schema->steps.push_back({Step::Kind::kNot, ExpectSchema(schema->id, keyword, value), {}});
+  } else if (keyword == "if") {
+    schema->steps.push_back({Step::Kind::kIf, ExpectSchema(schema->id, keyword, value), {}});
+  } else if (keyword == "then" || keyword == "else") {
+    (keyword == "then" ? schema->then_schema : schema->else_schema) = ExpectSchema(schema->id, keyword, value);
+  } else if (keyword == "dependencies" || keyword == "dependentRequired" || keyword == "dependentSchemas") {
+    ReadDependencies(schema, keyword, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void SchemaReader::ReadDependencies(Schema* schema, std::string_view keyword, JsonId value) {
+  if (!document_.IsObject(value)) FailType(schema->id, keyword, "an object");
+  for (const Member& member : document_.members(value)) {
+    const bool names = keyword == "dependentRequired" ||
+                       (keyword == "dependencies" && document_.IsArray(member.value));
+    if (names) {
+      ExpectNames(schema->id, keyword, member.value);
+    } else {
+      ExpectSchema(schema->id, keyword, member.value);
+    }
+    schema->steps.push_back({names ? Step::Kind::kDependentRequired : Step::Kind::kDependentSchema, member.value,
+                             document_.key(member)});
+  }
+}
+
+bool SchemaReader::ReadReference(Schema* schema, std::string_view keyword, JsonId value) {
+  const bool dynamic = keyword == "$dynamicRef" || keyword == "$recursiveRef";
+  if (keyword != "$ref" && !dynamic) return false;
+  if (!document_.IsString(value)) FailType(schema->id, keyword, "a string");
+  const std::string_view reference = document_.text(value);
+  const JsonId target = references_.Resolve(schema->id, reference);
+  if (target == kNoJson) {
+    Error error = MakeError(ErrorKind::kJsonSchema, schema->id, keyword,
+                            "The reference '" + QuoteForMessage(reference) + "' of keyword '" + std::string(keyword) +
+                                "' does not resolve inside the document");
+    error.Hint("put the referenced schema under '$defs'; remote schemas are not fetched");
+    throw error;
+  }
+  Step step{Step::Kind::kRef, target, {}};
+  if (dynamic) {
+    // With one candidate in the whole document the dynamic scope cannot choose another target.
+    std::vector<JsonId> candidates;
+    if (keyword == "$recursiveRef") {
+      for (const JsonId id : references_.RecursiveAnchors()) candidates.push_back(id);
+      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end()) candidates.clear();
+    } else if (const size_t hash = reference.find('#'); hash != std::string_view::npos) {
+      candidates = references_.DynamicAnchors(reference.substr(hash + 1));
+      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end()) candidates.clear();
+    }
+    if (candidates.size() > 1) step.kind = Step::Kind::kUnsupported;
+  }
+  schema->steps.push_back(step);
+  return true;
+}
+
+// Strict mode's inference: only schemas without `type`, values or in-place applicators.
+void SchemaReader::FinishTypes(Schema* schema) {
+  const bool has_applicator = std::any_of(schema->steps.begin(), schema->steps.end(), [](const Step& step) {
+    return step.kind != Step::Kind::kObjectGroup;
+  });
+  if (schema->types != kAllTypes || schema->enum_values != kNoJson || schema->const_value != kNoJson || has_applicator) {
+    return;
+  }
+  const auto has = [&](const char* keyword) { return document_.Find(schema->id, keyword) != kNoJson; };
+  if (has("type")) return;
+  if (has("properties") || schema->additional_properties != kNoJson || schema->unevaluated_properties != kNoJson) {
+    schema->inferred_types = kObjectBit;
+  } else if (has("items") || has("prefixItems") || schema->unevaluated_items != kNoJson) {
+    schema->inferred_types = kArrayBit;
+  }
+}
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,67 @@
+// SchemaReader: JSON -> Schema, one schema object at a time and each at most once. Checks that every keyword has the
+// right type, applies defaults and spellings of older drafts, and resolves references. Errors carry the JSON pointer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/json_schema/refs.h"
+#include "frontend/json_schema/schema.h"
+#include "json/value.h"
+#include "support/error.h"
+#include "support/limits.h"
+
+namespace xgrammar::json_schema {
+
+/// Borrows the document; owned by one conversion.
+class SchemaReader {
+ public:
+  SchemaReader(const JsonDocument& document, const Limits& limits);
+
+  /// The schema at a JSON value. Raises kJsonSchema for ill-typed keywords and unresolved references, kLimit.
+  /// The result stays valid as long as the reader.
+  const Schema& Read(JsonId id);
+  /// Follows schemas that are nothing but a reference. Raises kJsonSchema for a cycle of them.
+  JsonId SkipReferences(JsonId id);
+
+  const JsonDocument& document() const { return document_; }
+  const Limits& limits() const { return limits_; }
+  /// JSON pointer of a value of the document. Linear in the document; for messages only.
+  std::string PointerTo(JsonId id) const;
+  /// An error about a keyword of a schema: `message` is completed by keyword and pointer.
+  Error MakeError(ErrorKind kind, JsonId schema, std::string_view keyword, const std::string& message) const;
+
+ private:
+  using Member = JsonDocument::Member;
+
+  void ReadObject(Schema* schema);
+  bool ReadTypeKeyword(Schema* schema, std::string_view keyword, JsonId value);
+  bool ReadNumberKeyword(Schema* schema, std::string_view keyword, JsonId value);
+  bool ReadStringKeyword(Schema* schema, std::string_view keyword, JsonId value);
+  bool ReadArrayKeyword(Schema* schema, std::string_view keyword, JsonId value);
+  bool ReadObjectKeyword(Schema* schema, std::string_view keyword, JsonId value);
+  bool ReadApplicator(Schema* schema, std::string_view keyword, JsonId value);
+  bool ReadReference(Schema* schema, std::string_view keyword, JsonId value);
+  void ReadDependencies(Schema* schema, std::string_view keyword, JsonId value);
+  void FinishNumber(Schema* schema);
+  void FinishArray(Schema* schema);
+  void FinishTypes(Schema* schema);
+  bool IsOldDialect(JsonId schema);
+
+  JsonId ExpectSchema(JsonId schema, std::string_view keyword, JsonId value) const;
+  int64_t ExpectCount(JsonId schema, std::string_view keyword, JsonId value, bool is_minimum) const;
+  Decimal ExpectNumber(JsonId schema, std::string_view keyword, JsonId value) const;
+  void ExpectSchemaArray(JsonId schema, std::string_view keyword, JsonId value) const;
+  std::vector<NamedSchema> ExpectSchemaMap(JsonId schema, std::string_view keyword, JsonId value) const;
+  std::vector<std::string_view> ExpectNames(JsonId schema, std::string_view keyword, JsonId value) const;
+  [[noreturn]] void FailType(JsonId schema, std::string_view keyword, const char* expected) const;
+
+  const JsonDocument& document_;
+  const Limits& limits_;
+  References references_;
+  std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId.
+};
+
+}  // namespace xgrammar::json_schema

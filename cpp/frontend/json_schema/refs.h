@@ -1,0 +1,64 @@
+// References: base URIs, anchors and JSON pointers of one schema document (RFC 3986, RFC 6901; json-schema.md 1.7).
+//
+// The document is scanned once, when the first reference is met, for identifiers in schema position. Nothing is ever
+// fetched: a reference that leaves the document is an error of the caller.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "json/value.h"
+
+namespace xgrammar::json_schema {
+
+/// Resolves RFC 3986 reference against a base; both without regard to fragments of the base. "" is an unknown base.
+std::string ResolveUri(std::string_view base, std::string_view reference);
+
+/// Borrows the document; owned by one conversion.
+class References {
+ public:
+  explicit References(const JsonDocument& document) : document_(document) {}
+
+  /// Target of `reference` as written inside schema `from`, or kNoJson.
+  JsonId Resolve(JsonId from, std::string_view reference);
+  /// All schemas with that `$dynamicAnchor`, in document order.
+  std::vector<JsonId> DynamicAnchors(std::string_view name);
+  /// Roots of resources with `$recursiveAnchor: true`, in document order.
+  const std::vector<JsonId>& RecursiveAnchors();
+  /// Root of the resource that holds the schema.
+  JsonId ResourceRoot(JsonId schema);
+  /// The `$schema` text in force for a schema, or "".
+  std::string_view Dialect(JsonId schema);
+  /// Follows an unescaped JSON pointer ("" or "/a/0") from a value, or kNoJson.
+  JsonId FollowPointer(JsonId from, std::string_view pointer) const;
+
+ private:
+  struct Resource {
+    std::string uri;
+    JsonId root = kNoJson;
+    std::string_view dialect;
+  };
+  enum class Position : uint8_t { kSchema, kSchemaMap, kSchemaArray, kSchemaOrArray, kOther };
+  struct Visit {
+    JsonId id;
+    int32_t resource;
+    Position position;
+  };
+
+  void Scan();
+  int32_t EnterSchema(JsonId id, int32_t resource);
+  void PushChildren(const Visit& visit, std::vector<Visit>* stack) const;
+  static Position PositionOf(std::string_view keyword);
+
+  const JsonDocument& document_;
+  bool scanned_ = false;
+  std::vector<Resource> resources_;
+  std::vector<int32_t> resource_of_;
+  std::unordered_map<std::string, JsonId> targets_;  ///< Absolute URI, or URI '#' anchor.
+  std::vector<std::pair<std::string_view, JsonId>> dynamic_anchors_;
+  std::vector<JsonId> recursive_anchors_;
+};
+
+}  // namespace xgrammar::json_schema

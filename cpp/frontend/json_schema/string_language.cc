@@ -1,0 +1,111 @@
+// Products of code point automata for string constraints; every pattern, format and product is made once.
+#include "frontend/json_schema/string_language.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "frontend/json_schema/string_formats.h"
+#include "frontend/regex/regex.h"
+#include "support/error.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+CodePointDfaPtr Share(CodePointDfa dfa) { return std::make_shared<const CodePointDfa>(std::move(dfa)); }
+
+}  // namespace
+
+CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema, std::string_view keyword) {
+  std::string key = "p" + std::string(pattern);
+  const auto found = automata_.find(key);
+  if (found != automata_.end()) return found->second;
+  RegexOptions options;
+  options.dot = RegexOptions::Dot::kNotLineEnd;
+  options.match = RegexOptions::Match::kSearch;
+  try {
+    return automata_.emplace(std::move(key), Share(RegexToDfa(pattern, options, reader_.limits()))).first->second;
+  } catch (const Error& cause) {
+    const ErrorKind kind = cause.kind() == ErrorKind::kGrammarSyntax ? ErrorKind::kJsonSchema : cause.kind();
+    Error error = reader_.MakeError(kind, schema, keyword,
+                                    "The regular expression '" + QuoteForMessage(pattern) + "' in '" +
+                                        std::string(keyword) + "' cannot be used: " + cause.message());
+    if (kind == ErrorKind::kLimit) error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
+    if (!cause.hint().empty()) error.Hint(cause.hint());
+    throw error;
+  }
+}
+
+CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
+  std::string key = "f" + std::string(name);
+  const auto found = automata_.find(key);
+  if (found != automata_.end()) return found->second;
+  CodePointDfaPtr dfa;
+  switch (FormatKindOf(name)) {
+    case FormatKind::kUnknown:
+      break;
+    case FormatKind::kUnsupported:
+      throw reader_.MakeError(ErrorKind::kUnsupported, schema, "format",
+                              "The format '" + QuoteForMessage(name) + "' of keyword 'format' cannot be enforced");
+    case FormatKind::kRegular:
+      dfa = Share(FormatToDfa(name, reader_.limits()));
+      break;
+  }
+  return automata_.emplace(std::move(key), std::move(dfa)).first->second;
+}
+
+CodePointDfaPtr StringLanguage::Atom(const StringAtom& atom) {
+  const std::string_view text = reader_.document().text(atom.text);
+  CodePointDfaPtr dfa = atom.is_format ? Format(text, atom.schema) : Pattern(text, atom.schema, "pattern");
+  return dfa && atom.negated ? ComplementOf(dfa) : dfa;
+}
+
+CodePointDfaPtr StringLanguage::WithoutLength(const StringConstraint& constraint, JsonId) {
+  CodePointDfaPtr result;
+  for (const StringAtom& atom : constraint.atoms) {
+    const CodePointDfaPtr dfa = Atom(atom);
+    if (dfa) result = result ? Intersection(result, dfa) : dfa;
+  }
+  if (!constraint.excluded.empty()) {
+    const CodePointDfaPtr others = ComplementOf(Share(FromStrings(constraint.excluded)));
+    result = result ? Intersection(result, others) : others;
+  }
+  return result;
+}
+
+CodePointDfaPtr StringLanguage::Constraint(const StringConstraint& constraint, JsonId schema) {
+  CodePointDfaPtr result = WithoutLength(constraint, schema);
+  if (constraint.length.IsTrivial()) return result;
+  try {
+    const CodePointDfaPtr length =
+        Share(LengthRange(constraint.length.min, constraint.length.max, reader_.limits().max_dfa_states));
+    return result ? Intersection(result, length) : length;
+  } catch (const Error& cause) {
+    if (cause.kind() != ErrorKind::kLimit) throw;
+    Error error = reader_.MakeError(ErrorKind::kLimit, schema, constraint.length.HasMax() ? "maxLength" : "minLength",
+                                    "The length bounds together with 'pattern' or 'format' need too many states");
+    error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
+    throw error;
+  }
+}
+
+CodePointDfaPtr StringLanguage::Intersection(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {
+  return Share(Minimize(Intersect(*a, *b, reader_.limits().max_dfa_states)));
+}
+
+CodePointDfaPtr StringLanguage::Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {
+  return Intersection(a, ComplementOf(b));
+}
+
+CodePointDfaPtr StringLanguage::ComplementOf(const CodePointDfaPtr& dfa) {
+  const auto found = complements_.find(dfa.get());
+  if (found != complements_.end()) return found->second;
+  CodePointDfaPtr complement = Share(Complement(*dfa));
+  complements_.emplace(dfa.get(), complement);
+  // The key is an address: keep the automaton alive as long as the entry.
+  automata_.emplace("c" + std::to_string(automata_.size()), dfa);
+  return complement;
+}
+
+}  // namespace xgrammar::json_schema

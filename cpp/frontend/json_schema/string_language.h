@@ -1,0 +1,41 @@
+// StringLanguage: the automata of patterns, formats, lengths and exclusions over decoded characters, each made once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "automata/code_point_automaton.h"
+#include "frontend/json_schema/branch.h"
+#include "frontend/json_schema/reader.h"
+
+namespace xgrammar::json_schema {
+
+/// Borrows the reader; owned by one conversion.
+class StringLanguage {
+ public:
+  explicit StringLanguage(const SchemaReader& reader) : reader_(reader) {}
+
+  /// Language of a `pattern` (search semantics, ECMA-262). Errors carry the pointer of `schema` and the keyword.
+  CodePointDfaPtr Pattern(std::string_view pattern, JsonId schema, std::string_view keyword);
+  /// Language of a format, or null if the name is only an annotation. Raises kUnsupported for formats that are not
+  /// regular and asserted.
+  CodePointDfaPtr Format(std::string_view name, JsonId schema);
+  /// All of a constraint. Null means every string.
+  CodePointDfaPtr Constraint(const StringConstraint& constraint, JsonId schema);
+  /// All of a constraint but the length; null if there is none.
+  CodePointDfaPtr WithoutLength(const StringConstraint& constraint, JsonId schema);
+
+  CodePointDfaPtr Intersection(const CodePointDfaPtr& a, const CodePointDfaPtr& b);
+  CodePointDfaPtr Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b);
+  CodePointDfaPtr ComplementOf(const CodePointDfaPtr& dfa);
+
+ private:
+  CodePointDfaPtr Atom(const StringAtom& atom);
+
+  const SchemaReader& reader_;
+  std::unordered_map<std::string, CodePointDfaPtr> automata_;
+  std::unordered_map<const CodePointDfa*, CodePointDfaPtr> complements_;
+};
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,78 @@
+// Free white space is one shared lexeme rule; fixed layouts are literals.
+#include "frontend/json_schema/whitespace.h"
+
+#include "support/error.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+constexpr int64_t kMaxIndent = 1000;
+
+}  // namespace
+
+Layout::Layout(const JsonSchemaOptions& options, GrammarBuilder* builder) : builder_(*builder) {
+  if (options.max_whitespace_cnt && *options.max_whitespace_cnt <= 0) {
+    throw Error(ErrorKind::kUsage, "max_whitespace_cnt must be positive, not " +
+                                       std::to_string(*options.max_whitespace_cnt));
+  }
+  if (options.indent && (*options.indent < 0 || *options.indent > kMaxIndent)) {
+    throw Error(ErrorKind::kUsage, "indent must be between 0 and 1000, not " + std::to_string(*options.indent));
+  }
+  any_whitespace_ = options.any_whitespace;
+  const bool indented = !any_whitespace_ && options.indent.has_value();
+  if (indented) indent_ = *options.indent;
+  if (options.separators) {
+    item_separator_ = options.separators->first;
+    indented_item_separator_ = item_separator_;
+    key_separator_ = options.separators->second;
+  } else {
+    item_separator_ = any_whitespace_ ? "," : ", ";
+    indented_item_separator_ = ",";
+    key_separator_ = any_whitespace_ ? ":" : ": ";
+  }
+  allows_compact_ = !indented && item_separator_ == "," && key_separator_ == ":";
+  if (!any_whitespace_) return;
+  const ExprId space = builder->AddCharClass(CodePointSet({{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}}));
+  const int64_t max = options.max_whitespace_cnt.value_or(kUnbounded);
+  const RuleId rule = builder->AddRuleWithHint("ws", builder->AddRepeat(space, 0, max), RuleKind::kLexeme);
+  whitespace_ = builder->AddRuleRef(rule);
+}
+
+std::string Layout::LineBreak(Depth depth) const {
+  return "\n" + std::string(static_cast<size_t>(indent_) * static_cast<size_t>(depth), ' ');
+}
+
+ExprId Layout::Padded(const std::string& literal) {
+  return builder_.AddSequence({whitespace_, builder_.AddByteString(literal), whitespace_});
+}
+
+ExprId Layout::Open(std::string_view bracket, Depth depth) {
+  std::string text(bracket);
+  if (depth != kOneLine) text += LineBreak(depth + 1);
+  const ExprId literal = builder_.AddByteString(text);
+  return any_whitespace_ ? builder_.AddSequence({literal, whitespace_}) : literal;
+}
+
+ExprId Layout::Close(std::string_view bracket, Depth depth) {
+  std::string text = depth == kOneLine ? "" : LineBreak(depth);
+  const ExprId literal = builder_.AddByteString(text.append(bracket));
+  return any_whitespace_ ? builder_.AddSequence({whitespace_, literal}) : literal;
+}
+
+ExprId Layout::Empty(std::string_view open, std::string_view close) {
+  if (!any_whitespace_) return builder_.AddByteString(std::string(open).append(close));
+  return builder_.AddSequence({builder_.AddByteString(open), whitespace_, builder_.AddByteString(close)});
+}
+
+ExprId Layout::ItemSeparator(Depth depth) {
+  if (any_whitespace_) return Padded(item_separator_);
+  if (depth == kOneLine) return builder_.AddByteString(item_separator_);
+  return builder_.AddByteString(indented_item_separator_ + LineBreak(depth + 1));
+}
+
+ExprId Layout::KeySeparator(Depth) {
+  return any_whitespace_ ? Padded(key_separator_) : builder_.AddByteString(key_separator_);
+}
+
+}  // namespace xgrammar::json_schema
