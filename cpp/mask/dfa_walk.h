@@ -9,6 +9,7 @@
 
 #include "automata/byte_dfa.h"
 #include "mask/local_mask.h"
+#include "tokenizer/byte_kind.h"
 #include "tokenizer/token_trie.h"
 
 namespace xgrammar {
@@ -22,13 +23,38 @@ struct DfaPosition {
 /// Scratch of walks; owned by one thread.
 using DfaWalkStack = std::vector<DfaPosition>;
 
+/// For each state of one automaton, the kinds of bytes (tokenizer/byte_kind.h) on which it stays where it is. Found at
+/// first use; owned by one thread.
+class SelfLoopKinds {
+ public:
+  explicit SelfLoopKinds(const ByteDfa& dfa) : dfa_(dfa), kinds_(dfa.num_states(), kUnknown) {}
+
+  uint16_t Of(uint32_t state) {
+    if (kinds_[state] == kUnknown) {
+      uint32_t other = 0;
+      for (uint32_t b = 0; b < 256; ++b) {
+        const auto byte = static_cast<uint8_t>(b);
+        if (dfa_.Next(state, byte) != state) other |= KindBit(byte);
+      }
+      kinds_[state] = ~other & 0xFFFFu;
+    }
+    return static_cast<uint16_t>(kinds_[state]);
+  }
+
+ private:
+  static constexpr uint32_t kUnknown = 0xFFFFFFFF;
+  const ByteDfa& dfa_;
+  std::vector<uint32_t> kinds_;
+};
+
 /// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
 ///   on_inside(node, copies_left)    the node's bytes are inside; copies_left: room after it.
 ///   on_exit(node, position)         the automaton may end after the node's bytes; `position` is where it could go on,
 ///                                   or its state is ByteDfa::kDead.
-template <typename OnInside, typename OnExit>
+///   skips(node, position)           whether the whole subtree was dealt with.
+template <typename OnInside, typename OnExit, typename Skips>
 void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, bool counted,
-             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit) {
+             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit, Skips skips) {
   if (begin >= end) return;
   const uint32_t base_depth = trie.node(begin).depth;
   if (stack->size() < trie.max_token_bytes() + 2) stack->resize(trie.max_token_bytes() + 2);
@@ -57,7 +83,12 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
       ++i;
       continue;
     }
-    if (may_end) on_exit(i, to);
+    if (may_end) {
+      on_exit(i, to);
+    } else if (skips(i, to)) {
+      i = node.subtree_end;
+      continue;
+    }
     positions[level + 1] = to;
     ++i;
   }

@@ -24,11 +24,12 @@ class LocalMaskBuilder {
 
  private:
   void AddExit(uint32_t node, const DfaPosition& position, const ByteDfa& dfa);
+  void AddTailGroups(LocalMask* mask);
 
   const TokenizerInfo& tokenizer_;
   DfaWalkStack stack_;
   std::vector<int32_t> ids_;
-  std::vector<std::pair<std::string_view, int32_t>> tails_;
+  std::vector<std::pair<uint8_t, uint32_t>> exits_;  ///< Next byte and the node that it leads to.
   ByteSet soft_exits_;
 };
 

@@ -29,8 +29,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(SetId set) {
   const TokenTrie& trie = tokenizer_.trie();
   parts_.clear();
   ids_.clear();
-  bases_.clear();
-  kept_.clear();
+  locals_.clear();
   trees_.clear();
   seen_parts_.Clear();
   for (const DfaItem& item : parser_.set(set).dfa_items) AddLocal(item);
@@ -54,13 +53,9 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   } else {
     local = local_masks_.Get(item.unit->dfa, item.state);
   }
-  if (local->is_dense()) {
-    if (std::find(bases_.begin(), bases_.end(), local) == bases_.end()) bases_.push_back(local);
-  } else {
-    ids_.insert(ids_.end(), local->ids().begin(), local->ids().end());
-  }
+  if (std::find(locals_.begin(), locals_.end(), local) == locals_.end()) locals_.push_back(local);
   if (!may_exit || item.continuation == kRootContinuation) return;
-  if (local->tails().num_nodes() == 0 && local->soft_exits().empty()) return;
+  if (local->tail_groups().empty() && local->soft_exits().empty()) return;
   const SetId after = parser_.AfterReturn(item.continuation);
   if (Intersects(local->soft_exits(), parser_.set(after).first)) {
     // Rare: what follows could also have been read inside. The whole walk finds every way to leave.
@@ -68,8 +63,11 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
     ReadByAutomaton(item, {kDeadSet, &trie, 0, trie.num_nodes()});
     return;
   }
-  kept_.push_back(local);
-  Defer(after, local->tails(), 0, local->tails().num_nodes());
+  for (const TailGroup& group : local->tail_groups()) {
+    if (!parser_.set(after).first.Contains(group.byte())) continue;
+    const TokenTrie& tree = group.Tree(tokenizer_);
+    Defer(after, tree, 0, tree.num_nodes());
+  }
 }
 
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
@@ -82,7 +80,8 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) {
         if (after != kDeadSet) Defer(after, trie, node + 1, trie.node(node).subtree_end);
-      });
+      },
+      [](uint32_t, const DfaPosition&) { return false; });
 }
 
 void MaskBuilder::ReadByScan(const Part& part) {
@@ -119,20 +118,16 @@ void MaskBuilder::Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32
 
 std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
-  const bool few_ids = ids_.size() <= std::max<size_t>(num_words / 2, 64);
-  if (bases_.size() <= 1 && few_ids) {
-    std::vector<int32_t> ids(ids_.begin(), ids_.end());
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    return std::make_unique<TokenMask>(bases_.empty() ? nullptr : bases_[0], std::move(ids),
+  // Up to this much, referring to shared parts and setting bits one by one is cheaper than words of its own.
+  constexpr size_t kMaxParts = 4;
+  if (locals_.size() <= kMaxParts && ids_.size() <= num_words / 2 + 64) {
+    return std::make_unique<TokenMask>(locals_, std::vector<int32_t>(ids_.begin(), ids_.end()),
                                        std::vector<uint32_t>());
   }
   std::vector<uint32_t> words(num_words, 0);
-  for (const auto& base : bases_) {
-    for (size_t i = 0; i < num_words; ++i) words[i] |= base->words()[i];
-  }
-  for (int32_t id : ids_) words[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
-  return std::make_unique<TokenMask>(nullptr, std::vector<int32_t>(), std::move(words));
+  TokenMask(locals_, ids_, {}).WriteTo(words);
+  return std::make_unique<TokenMask>(std::vector<std::shared_ptr<const LocalMask>>(), std::vector<int32_t>(),
+                                     std::move(words));
 }
 
 }  // namespace xgrammar

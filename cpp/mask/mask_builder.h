@@ -49,8 +49,7 @@ class MaskBuilder {
   LocalMaskCache& local_masks_;
   std::vector<Part> parts_;
   std::vector<int32_t> ids_;
-  std::vector<std::shared_ptr<const LocalMask>> bases_;
-  std::vector<std::shared_ptr<const LocalMask>> kept_;  ///< Keeps the tails of this build alive.
+  std::vector<std::shared_ptr<const LocalMask>> locals_;  ///< Distinct; also keeps their tails alive.
   std::vector<const TokenTrie*> trees_;                 ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
   DfaWalkStack stack_;

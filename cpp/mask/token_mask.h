@@ -1,5 +1,5 @@
-// TokenMask: the finished mask of a parser set over ordinary tokens (neither special nor stop), in compact form: a
-// shared local mask, a few ids on top, or words of its own. Immutable.
+// TokenMask: the finished mask of a parser set over ordinary tokens (neither special nor stop), in compact form: local
+// masks that are shared, and a few ids on top; or, when there is much of its own, words. Immutable.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace xgrammar {
 
 class TokenMask {
  public:
-  TokenMask(std::shared_ptr<const LocalMask> base, std::vector<int32_t> ids, std::vector<uint32_t> words);
+  /// `words` is empty or has ceil(vocab_size/32) words. The mask is the union of all three.
+  TokenMask(std::vector<std::shared_ptr<const LocalMask>> parts, std::vector<int32_t> ids,
+            std::vector<uint32_t> words);
 
-  /// Overwrites the row. Precondition: it has ceil(vocab_size/32) words.
+  /// Overwrites the row. Precondition: it has ceil(vocab_size/32) words. Cost: one copy of the row, plus the ids.
   void WriteTo(std::span<uint32_t> row) const;
-  bool Contains(int32_t token) const;
-  /// Bytes held, the shared base left out.
+  /// Bytes held, shared parts left out.
   int64_t MemorySizeBytes() const;
 
  private:
-  std::shared_ptr<const LocalMask> base_;  // Dense, or null.
+  std::vector<std::shared_ptr<const LocalMask>> parts_;  // Dense ones first.
   std::vector<int32_t> ids_;
-  std::vector<uint32_t> words_;  // Dense words of its own, or empty.
+  std::vector<uint32_t> words_;
 };
 
 }  // namespace xgrammar

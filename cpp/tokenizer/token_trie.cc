@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "support/error.h"
+#include "tokenizer/byte_kind.h"
 
 namespace xgrammar {
 
@@ -89,11 +90,31 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
   }
   for (uint32_t index : path) nodes_[index].subtree_end = num_nodes();
   nodes_.shrink_to_fit();
+  FindKindsBelow();
+}
+
+void TokenTrie::FindKindsBelow() {
+  kinds_below_.assign(nodes_.size(), 0);
+  std::vector<uint32_t> path;
+  // A node's kinds are complete when the scan leaves its subtree; then its parent takes them over.
+  const auto leave = [&] {
+    const uint32_t child = path.back();
+    path.pop_back();
+    if (path.empty()) return;
+    kinds_below_[path.back()] |= static_cast<uint16_t>(
+        kinds_below_[child] | KindBit(static_cast<uint8_t>(nodes_[child].byte)));
+  };
+  for (uint32_t i = 0; i < num_nodes(); ++i) {
+    while (path.size() >= nodes_[i].depth) leave();
+    path.push_back(i);
+  }
+  while (!path.empty()) leave();
 }
 
 int64_t TokenTrie::MemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) + nodes_.capacity() * sizeof(Node) +
-                              token_ids_.capacity() * sizeof(int32_t));
+                              token_ids_.capacity() * sizeof(int32_t) +
+                              kinds_below_.capacity() * sizeof(uint16_t));
 }
 
 }  // namespace xgrammar

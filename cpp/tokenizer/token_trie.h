@@ -40,11 +40,14 @@ class TokenTrie {
   std::span<const int32_t> subtree_tokens(uint32_t index) const {
     return TokensBetween(index, nodes_[index].subtree_end);
   }
+  /// Which kinds of bytes (byte_kind.h, one bit each) stand below a node; 0 for a leaf.
+  uint16_t kinds_below(uint32_t index) const { return kinds_below_[index]; }
   /// Bytes of the longest token.
   uint32_t max_token_bytes() const { return max_token_bytes_; }
   int64_t MemorySizeBytes() const;
 
  private:
+  void FindKindsBelow();
   std::span<const int32_t> TokensBetween(uint32_t begin_node, uint32_t end_node) const {
     const uint32_t begin = nodes_[begin_node].first_token;
     const uint32_t end = end_node < nodes_.size() ? nodes_[end_node].first_token
@@ -54,6 +57,7 @@ class TokenTrie {
 
   std::vector<Node> nodes_;
   std::vector<int32_t> token_ids_;
+  std::vector<uint16_t> kinds_below_;
   uint32_t max_token_bytes_ = 0;
 };
 
