@@ -215,13 +215,9 @@ ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
     run_parts = 0;
   };
   auto append = [&](ExprId id) {
-    if (grammar_->kind(id) != ExprKind::kByteString) {
-      end_run();
-      flat.push_back(id);
-      return;
-    }
-    size_t size = grammar_->bytes(id).size();
-    if (size > kMaxMergedBytes) {  // Merges with nothing, so it is not even copied.
+    bool is_text = grammar_->kind(id) == ExprKind::kByteString;
+    size_t size = is_text ? grammar_->bytes(id).size() : 0;
+    if (!is_text || size > kMaxMergedBytes) {
       end_run();
       flat.push_back(id);
       return;
