@@ -91,15 +91,20 @@ void BindGrammar(nb::module_& m) {
                   nb::arg("limits"), "Translate the text of a JSON Schema.")
       .def_static("builtin_json", &BuiltinJson, "JSON with an object or array on top.")
       .def_static("union", &CombineGrammars<&UnionGrammars>, nb::arg("grammars"), nb::arg("limits"),
+                  nb::sig("def union(grammars: list[Grammar], limits: Limits) -> Grammar"),
                   "Any of the grammars.")
       .def_static("concat", &CombineGrammars<&ConcatGrammars>, nb::arg("grammars"),
-                  nb::arg("limits"), "The grammars in order.")
+                  nb::arg("limits"),
+                  nb::sig("def concat(grammars: list[Grammar], limits: Limits) -> Grammar"),
+                  "The grammars in order.")
       .def(
           "with_report",
           [](const GrammarHandle& self, const nb::list& report) {
             return GrammarHandle{self.grammar, ReportFromPython(report)};
           },
-          nb::arg("report"), "The same grammar with another JSON Schema report.")
+          nb::arg("report"),
+          nb::sig("def with_report(self, report: list[tuple[str, str, str, str]]) -> Grammar"),
+          "The same grammar with another JSON Schema report.")
       .def("to_ebnf", &ToText, "The grammar as EBNF text.")
       .def_prop_ro(
           "report", [](const GrammarHandle& self) { return ReportToPython(self.report); },

@@ -40,6 +40,9 @@ void BindGrammarCompiler(nb::module_& m) {
           "__init__",
           [](CompilerHandle* self, const TokenizerInfoHandle& tokenizer, bool cache_enabled,
              int64_t cache_limit_bytes, const Limits& limits) {
+            const nb::gil_scoped_release release;
+            // Built here once for all compilers, so that the first grammar does not pay for it.
+            tokenizer.info->trie();
             new (self) CompilerHandle(tokenizer.info, {cache_enabled, cache_limit_bytes, limits});
           },
           nb::arg("tokenizer_info"), nb::arg("cache_enabled"), nb::arg("cache_limit_bytes"),

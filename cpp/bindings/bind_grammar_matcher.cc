@@ -75,8 +75,8 @@ size_t MatchPrefix(MatcherHandle& self, nb::handle input_str) {
 
 nb::bytes NextBytes(MatcherHandle& self) {
   const MatcherGuard matcher(&self);
-  const std::vector<uint8_t> bits = matcher->NextBytes();
-  return nb::bytes(bits.data(), bits.size());
+  const std::vector<uint8_t> bytes = matcher->NextBytes();
+  return nb::bytes(bytes.data(), bytes.size());
 }
 
 template <typename Result, Result (GrammarMatcher::*kMethod)() const>
@@ -159,7 +159,7 @@ void DefineState(Class* cls) {
       .def("_match_prefix", &MatchPrefix, nb::arg("input_str").none(),
            nb::sig("def _match_prefix(self, input_str: str | bytes) -> int"),
            "How many leading bytes match from here.")
-      .def("_next_bytes", &NextBytes, "The bytes that may come next, as 256 bits.")
+      .def("_next_bytes", &NextBytes, "The bytes that may come next, sorted.")
       .def("_debug_print_internal_state", &Read<std::string, &GrammarMatcher::DebugString>,
            "The state as free text.")
       .def_prop_ro(

@@ -18,8 +18,8 @@ _log = logging.getLogger(__name__)
 
 _RAW, _BYTE_FALLBACK, _BYTE_LEVEL = 0, 1, 2
 _SPACE_MARKER = "\u2581"
-# The byte-to-unicode table of GPT-2: printable Latin-1 stands for itself, the other 68 bytes for the
-# characters from U+0100 on.
+# The byte-to-unicode table of GPT-2: printable Latin-1 stands for itself, the other 68 bytes for
+# the characters from U+0100 on.
 _BYTE_LEVEL_ALPHABET = frozenset(
     [chr(c) for c in (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))]
     + [chr(c) for c in range(0x100, 0x144)]

@@ -12,7 +12,6 @@ import sys
 import warnings
 from typing import Any
 
-from . import _core
 from .exception import UsageError
 
 __all__ = [
@@ -101,9 +100,7 @@ def reset_token_bitmask(bitmask: Any) -> None:
     elif hasattr(bitmask, "fill"):
         bitmask.fill(-1)
     else:
-        raise TypeError(
-            f"bitmask must be a torch or numpy array, not {type(bitmask).__name__}"
-        )
+        raise TypeError(f"bitmask must be a torch or numpy array, not {type(bitmask).__name__}")
 
 
 def apply_token_bitmask_inplace(
@@ -128,8 +125,8 @@ def apply_token_bitmask_inplace(
     indices : sequence of int, array of int or None
         Rows to mask, the same in both arrays; None means all.
     backend : str
-        "auto", "cpu", "cuda", "triton", "torch_compile" or "torch_native". "auto" takes "cpu" in CPU
-        memory and "torch_compile" elsewhere ("torch_native" on an NPU).
+        "auto", "cpu", "cuda", "triton", "torch_compile" or "torch_native". "auto" takes "cpu" in
+        CPU memory and "torch_compile" elsewhere ("torch_native" on an NPU).
 
     Raises
     ------

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, NoReturn
+from typing import Any
 
-from . import _core, limits as _limits
+from . import _core
+from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
 from .exception import UsageError
 from .grammar import Grammar, encode_source, report_as_dicts
@@ -24,7 +25,7 @@ class CompiledGrammar:
     __slots__ = ("__weakref__", "_handle")
     _handle: _core.CompiledGrammar
 
-    def __init__(self) -> NoReturn:
+    def __init__(self) -> None:
         raise TypeError("CompiledGrammar is made by GrammarCompiler")
 
     @classmethod
@@ -36,12 +37,12 @@ class CompiledGrammar:
     @property
     def grammar(self) -> Grammar:
         """The grammar."""
-        return Grammar._wrap(self._handle.grammar)  # noqa: SLF001 - the two belong together.
+        return Grammar._wrap(self._handle.grammar)
 
     @property
     def tokenizer_info(self) -> TokenizerInfo:
         """The tokenizer it was compiled for."""
-        return TokenizerInfo._wrap(self._handle.tokenizer_info)  # noqa: SLF001
+        return TokenizerInfo._wrap(self._handle.tokenizer_info)
 
     @property
     def memory_size_bytes(self) -> int:
@@ -90,7 +91,7 @@ class CompiledGrammar:
         text = encode_source(json_str, "json_str")
         handle = _core.CompiledGrammar.deserialize_json(
             text,
-            tokenizer_info._handle,  # noqa: SLF001
+            tokenizer_info._handle,
             _limits.resolve(None),
         )
         return CompiledGrammar._wrap(handle)
@@ -173,7 +174,7 @@ class GrammarCompiler:
             )
         self._tokenizer_info = tokenizer_info
         self._handle = _core.GrammarCompiler(
-            tokenizer_info._handle,  # noqa: SLF001
+            tokenizer_info._handle,
             bool(cache_enabled),
             min(self._cache_limit_bytes, 2**63 - 1),
             _limits.resolve(limits),
@@ -247,7 +248,7 @@ class GrammarCompiler:
             The text is malformed; has `line` and `column`.
         """
         if isinstance(grammar, Grammar):
-            handle = self._handle.compile_grammar(grammar._handle)  # noqa: SLF001
+            handle = self._handle.compile_grammar(grammar._handle)
             return CompiledGrammar._wrap(handle)
         if not isinstance(grammar, str):
             raise ValueError(  # noqa: TRY004 - the class is part of the API.

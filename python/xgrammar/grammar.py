@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, NoReturn
+from typing import Any
 
-from . import _core, limits as _limits
+from . import _core
+from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
 from ._serialization import load_object
 from .exception import DeserializeFormatError, XGrammarError
@@ -47,7 +48,7 @@ class Grammar:
     __slots__ = ("__weakref__", "_handle")
     _handle: _core.Grammar
 
-    def __init__(self) -> NoReturn:
+    def __init__(self) -> None:
         raise TypeError("Grammar is made by its static methods, such as Grammar.from_ebnf")
 
     @classmethod
@@ -300,7 +301,7 @@ def _handles(grammars: tuple[Grammar, ...]) -> list[_core.Grammar]:
     for i, grammar in enumerate(grammars):
         if not isinstance(grammar, Grammar):
             raise TypeError(f"Argument {i} must be a Grammar, not {type(grammar).__name__}")
-    return [grammar._handle for grammar in grammars]  # noqa: SLF001 - helper of the class.
+    return [grammar._handle for grammar in grammars]
 
 
 def report_as_dicts(report: list[tuple[str, str, str, str]]) -> list[dict[str, str]]:

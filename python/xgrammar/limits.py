@@ -176,4 +176,4 @@ def resolve(limits: Limits | None) -> _core.Limits:
         limits = _default
     elif not isinstance(limits, Limits):
         raise TypeError(f"limits must be a Limits or None, not {type(limits).__name__}")
-    return limits._to_core()  # noqa: SLF001 - the two belong together.
+    return limits._to_core()

@@ -80,8 +80,7 @@ class GrammarMatcher(_core.GrammarMatcher):
     ) -> None:
         if not isinstance(compiled_grammar, CompiledGrammar):
             raise ValueError(  # noqa: TRY004 - the class is part of the API.
-                "compiled_grammar must be a CompiledGrammar, "
-                f"not {type(compiled_grammar).__name__}"
+                f"compiled_grammar must be a CompiledGrammar, not {type(compiled_grammar).__name__}"
             )
         if max_rollback_tokens != -1:
             warnings.warn(
@@ -98,7 +97,7 @@ class GrammarMatcher(_core.GrammarMatcher):
                         f"override_stop_tokens holds {token_id}, outside [0, {vocab_size})"
                     )
         super().__init__(
-            compiled_grammar._handle,  # noqa: SLF001 - the two belong together.
+            compiled_grammar._handle,
             stops,
             bool(terminate_without_stop_token),
         )
@@ -141,8 +140,8 @@ class GrammarMatcher(_core.GrammarMatcher):
         """Fill the masks of a tree of draft tokens; the state is the same afterwards.
 
         Node 0 is the root, whose token has been accepted before. A node that its parent's mask
-        rejects gets an empty row and its subtree is left out; rows that are not reached stay as they
-        are.
+        rejects gets an empty row and its subtree is left out; rows that are not reached stay as
+        they are.
 
         Parameters
         ----------
@@ -311,4 +310,4 @@ def _debug_print(matchers: Sequence[GrammarMatcher], enabled: bool) -> None:
     import sys
 
     for i, matcher in enumerate(matchers):
-        sys.stderr.write(f"matcher {i}: {matcher._debug_print_internal_state()}\n")  # noqa: SLF001
+        sys.stderr.write(f"matcher {i}: {matcher._debug_print_internal_state()}\n")

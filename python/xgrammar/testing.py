@@ -41,7 +41,7 @@ def _json_schema_to_ebnf(
 
 
 def _regex_to_ebnf(regex: str, with_rule_name: bool = True) -> str:
-    """Return the grammar of a regular expression as EBNF text, or only the body of its first rule."""
+    """Return the grammar of a regular expression as EBNF text, or only its first body."""
     text = str(Grammar.from_regex(regex))
     if with_rule_name:
         return text
@@ -158,7 +158,7 @@ def _traverse_draft_tree(
     allocate_token_bitmask: Any,
     time_threshold: float = -1.0,
 ) -> bool:
-    """Call `GrammarMatcher.traverse_draft_tree` with the order of arguments of older test suites."""
+    """Call `GrammarMatcher.traverse_draft_tree` with its arguments in an older order."""
     return matcher.traverse_draft_tree(
         retrieve_next_token,
         retrieve_next_sibling,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from xgrammar import _core, bitmask as _bitmask
+from xgrammar import _core
+from xgrammar import bitmask as _bitmask
 
 __all__ = ["apply_token_bitmask_inplace_cpu"]
 

@@ -14,7 +14,7 @@ __all__ = ["apply_token_bitmask_inplace_torch"]
 
 
 def _masked(logits: Any, bitmask: Any) -> Any:
-    """Return logits with minus infinity where the bit is 0; widths fit, both have two dimensions."""
+    """Return logits with minus infinity where the bit is 0; both have two dimensions."""
     import torch
 
     bits = torch.arange(32, dtype=torch.int32, device=bitmask.device)
@@ -30,9 +30,7 @@ def _compiled_masked() -> Callable[[Any, Any], Any]:
     return compiled
 
 
-def apply_rows_torch(
-    logits: Any, bitmask: Any, width: int, rows: Any, *, compiled: bool
-) -> None:
+def apply_rows_torch(logits: Any, bitmask: Any, width: int, rows: Any, *, compiled: bool) -> None:
     """Mask the given rows (None for all); arguments have been checked."""
     import torch
 
