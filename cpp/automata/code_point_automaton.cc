@@ -37,39 +37,47 @@ void NormalizeEdges(std::vector<Edge>* edges) {
   edges->resize(kept);
 }
 
-/// Which states can reach an accepting one: breadth-first search against the edges.
+/// Calls `visit` for each target of a state, not always once; a class of many ranges gives one
+/// call, not hundreds.
+template <typename Visit>
+void ForEachTarget(const State& state, Visit visit) {
+  int32_t last = -1;
+  for (const Edge& edge : state.edges) {
+    if (edge.target == last) continue;
+    last = edge.target;
+    visit(static_cast<size_t>(edge.target));
+  }
+}
+
+/// Which states can reach an accepting one: depth-first search against the edges.
 std::vector<bool> FindLiveStates(const std::vector<State>& states) {
   const size_t n = states.size();
   // Sources by target in one array (counting sort), because a vector per state would dominate the
   // cost.
-  std::vector<int32_t> first(n + 1, 0);
+  std::vector<size_t> first(n + 1, 0);
   for (const State& state : states) {
-    for (const Edge& edge : state.edges) ++first[static_cast<size_t>(edge.target) + 1];
+    ForEachTarget(state, [&first](size_t target) { ++first[target + 1]; });
   }
   for (size_t i = 0; i < n; ++i) first[i + 1] += first[i];
-  std::vector<int32_t> sources(static_cast<size_t>(first[n]));
-  std::vector<int32_t> next(first.begin(), first.end() - 1);
+  std::vector<size_t> sources(first[n]);
+  std::vector<size_t> next(first.begin(), first.end() - 1);
   for (size_t s = 0; s < n; ++s) {
-    for (const Edge& edge : states[s].edges) {
-      sources[static_cast<size_t>(next[static_cast<size_t>(edge.target)]++)] =
-          static_cast<int32_t>(s);
-    }
+    ForEachTarget(states[s], [&](size_t target) { sources[next[target]++] = s; });
   }
   std::vector<bool> live(n, false);
-  std::vector<size_t> queue;
+  std::vector<size_t> stack;
   for (size_t s = 0; s < n; ++s) {
     if (!states[s].accept) continue;
     live[s] = true;
-    queue.push_back(s);
+    stack.push_back(s);
   }
-  while (!queue.empty()) {
-    const size_t s = queue.back();
-    queue.pop_back();
-    for (int32_t k = first[s]; k < first[s + 1]; ++k) {
-      const auto source = static_cast<size_t>(sources[static_cast<size_t>(k)]);
-      if (live[source]) continue;
-      live[source] = true;
-      queue.push_back(source);
+  while (!stack.empty()) {
+    const size_t s = stack.back();
+    stack.pop_back();
+    for (size_t k = first[s]; k < first[s + 1]; ++k) {
+      if (live[sources[k]]) continue;
+      live[sources[k]] = true;
+      stack.push_back(sources[k]);
     }
   }
   return live;
@@ -97,9 +105,11 @@ CodePointDfa::CodePointDfa(std::vector<State> states) {
     states_.emplace_back();
     return;
   }
-  for (State& state : states) {
-    std::erase_if(state.edges,
-                  [&live](const Edge& e) { return !live[static_cast<size_t>(e.target)]; });
+  if (std::find(live.begin(), live.end(), false) != live.end()) {
+    for (State& state : states) {
+      std::erase_if(state.edges,
+                    [&live](const Edge& e) { return !live[static_cast<size_t>(e.target)]; });
+    }
   }
   std::vector<int32_t> new_id(states.size(), -1);
   std::vector<size_t> order = {0};
