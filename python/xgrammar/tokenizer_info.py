@@ -7,11 +7,14 @@ import operator
 import warnings
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._serialization import load_object
 from .exception import DeserializeFormatError, UsageError, XGrammarError
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 __all__ = ["TokenizerInfo", "VocabType"]
 
@@ -352,7 +355,7 @@ def _known_stop_tokens(ids: list[int], num_ids: int) -> list[int]:
     return [token_id for token_id in ids if 0 <= token_id < num_ids]
 
 
-def _is_id_list(value: object) -> bool:
+def _is_id_list(value: object) -> TypeGuard[list[int]]:
     return isinstance(value, list) and all(
         isinstance(item, int) and not isinstance(item, bool) and abs(item) < 1 << 62
         for item in value

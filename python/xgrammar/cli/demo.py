@@ -38,7 +38,7 @@ _SCHEMA = """{
 }"""
 # Weights of the drawing. Only their order of magnitude matters: words over other text, and closing
 # characters so far over everything once the text has grown that the open parts end one by one.
-_WORD, _PLAIN, _RARE = 100.0, 5.0, 0.01
+_WORD, _PLAIN, _RARE, _BLANK = 100.0, 5.0, 0.01, 1e-5
 _CLOSE_BRACKET, _CLOSE_QUOTE, _SEPARATOR = 1e9, 1e6, 1e3
 _GROWN = 0.5  # Share of --max-tokens after which closing is preferred.
 _STOP_SHARE = 0.5  # Chance of stopping where the text may end and may go on.
@@ -77,9 +77,10 @@ def run(options: argparse.Namespace) -> int:
     schema = _SCHEMA if options.schema is None else read_file(options.schema)
     start = time.perf_counter()
     name, info = vocabulary.load(options.tokenizer)
+    compiler = GrammarCompiler(info)
     print(f"tokenizer  {name}, {info.vocab_size} tokens, loaded in {_ms(start)}")
     start = time.perf_counter()
-    compiled = GrammarCompiler(info).compile_json_schema(schema)
+    compiled = compiler.compile_json_schema(schema)
     print(f"compile    {_ms(start)}")
     generation = generate(compiled, random.Random(options.seed), options.max_tokens)
     text = b"".join(info.decoded_vocab[token] for token in generation.tokens)
@@ -132,7 +133,9 @@ def _weights(info: TokenizerInfo) -> tuple[list[float], list[float]]:
     young = [0.0] * info.vocab_size
     grown = [0.0] * info.vocab_size
     for token_id, token in enumerate(info.decoded_vocab):
-        if token.isascii() and token.strip().isalnum():
+        if not token.strip():
+            weight = _BLANK  # Vocabularies hold hundreds of runs of white space.
+        elif token.isascii() and token.strip().isalnum():
             weight = _WORD
         elif token.isascii() and token.decode().isprintable():
             weight = _PLAIN
