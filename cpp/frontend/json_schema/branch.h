@@ -80,9 +80,9 @@ struct ArrayAtoms {
 };
 
 /// Some member whose key is in a set has a value that satisfies a literal. The set: the keys that match the pattern; or
-/// those that the schema leaves to `additionalProperties`; or those that violate `propertyNames`.
+/// those that the schema leaves to `additionalProperties`; or those that violate `propertyNames`; or one name.
 struct MemberClause {
-  enum class Keys : uint8_t { kPattern, kAdditional, kInvalidName };
+  enum class Keys : uint8_t { kPattern, kAdditional, kInvalidName, kName };
   Keys keys = Keys::kPattern;
   std::string_view pattern;
   const Schema* schema = nullptr;
@@ -93,6 +93,7 @@ struct MemberClause {
 struct ObjectAtoms {
   std::vector<ScopedSchema> groups;
   std::vector<std::string_view> required;
+  std::vector<std::string_view> required_anywhere;  ///< By dependencies; no declaration of a place in the order.
   std::vector<std::string_view> forbidden;
   std::vector<std::pair<std::string_view, Literal>> member_literals;
   std::vector<Literal> name_literals;

@@ -12,7 +12,7 @@ namespace xgrammar::json_schema {
 namespace {
 
 constexpr size_t kMaxAnyOrderNames = 8;      // 2^n states until the parser tracks sets of seen names.
-constexpr size_t kMaxClauses = 4;            // Existence clauses, taken in all combinations.
+constexpr size_t kMaxClauses = 8;            // Existence clauses, taken in all combinations.
 constexpr size_t kMaxObjectStates = 200000;  // Rules of one object.
 
 }  // namespace
@@ -213,7 +213,7 @@ ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
       throw error;
     }
     if (spec.clauses.size() > kMaxClauses) {
-      throw Error(ErrorKind::kUnsupported, "a complement needs more than 4 'some member' conditions on one object");
+      throw Error(ErrorKind::kUnsupported, "complements or dependencies need more than 8 'some member' conditions on one object");
     }
     ExprId members = kNoExpr;
     if (any_order || !spec.clauses.empty() || CountsMatter(spec)) {

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "frontend/json_schema/converter.h"
+#include "frontend/json_schema/string_formats.h"
 #include "frontend/json_schema/string_spelling.h"
 #include "json/writer.h"
 
@@ -22,7 +23,9 @@ ExprId JSONSchemaConverter::FreeString() {
 ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded) {
   if (decoded->IsEmpty()) return builder_.AddNothing();
   const ExprId quote = builder_.AddByteString("\"");
-  const ExprId body = builder_.AddAutomaton(std::make_shared<const CodePointDfa>(SpellCanonically(*decoded)));
+  CodePointDfaPtr spelled = SpelledFormat(decoded);
+  if (!spelled) spelled = std::make_shared<const CodePointDfa>(SpellCanonically(*decoded));
+  const ExprId body = builder_.AddAutomaton(spelled);
   return Lexeme("string", builder_.AddSequence({quote, body, quote}));
 }
 

@@ -28,8 +28,8 @@ class ObjectFinisher {
 
   void Finish(std::vector<ObjectSpec>* out) {
     FindClosing();
-    CollectPatterns();
     CollectNames();
+    CollectPatterns();
     if (!MakeMembers()) return;
     MakeCells();
     spec_.count = atoms_.count;
@@ -76,9 +76,7 @@ class ObjectFinisher {
       }
       group_patterns_.push_back(std::move(indices));
     }
-    for (const MemberClause& clause : atoms_.clauses) {
-      clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
-    }
+    for (const MemberClause& clause : clauses_) clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
     if (!atoms_.name_literals.empty()) names_ = NameLanguage(atoms_.name_literals);
   }
 
@@ -88,6 +86,8 @@ class ObjectFinisher {
     switch (clause.keys) {
       case MemberClause::Keys::kPattern:
         return strings.Pattern(clause.pattern, clause.schema->id, "patternProperties");
+      case MemberClause::Keys::kName:
+        return std::make_shared<const CodePointDfa>(FromStrings({clause.pattern}));
       case MemberClause::Keys::kInvalidName: {
         const CodePointDfaPtr names = NameLanguage({{clause.schema->property_names, LiteralKind::kPlainSchema}});
         return names ? strings.ComplementOf(names) : std::make_shared<const CodePointDfa>(Nothing());
@@ -146,6 +146,14 @@ class ObjectFinisher {
     }
     for (const auto& [name, literal] : atoms_.member_literals) add(name);
     for (const std::string_view name : atoms_.required) add(name);
+    clauses_ = atoms_.clauses;
+    for (const std::string_view name : atoms_.required_anywhere) {
+      if (known_.contains(name)) {
+        required_.insert(name);
+      } else {
+        clauses_.push_back({MemberClause::Keys::kName, name, nullptr, false, {}});
+      }
+    }
     for (size_t g = 0; g < atoms_.groups.size(); ++g) {
       auto& declared = group_properties_.emplace_back();
       const auto& properties = atoms_.groups[g].schema->properties;
@@ -264,12 +272,12 @@ class ObjectFinisher {
 
   // Meets clause after clause, by a declared member or by free keys, in all ways.
   void Choose(const ObjectSpec& spec, size_t clause_index, std::vector<ObjectSpec>* out) {
-    if (clause_index == atoms_.clauses.size()) {
+    if (clause_index == clauses_.size()) {
       Emit(spec, out);
       return;
     }
     merger_.CountWork();
-    const MemberClause& clause = atoms_.clauses[clause_index];
+    const MemberClause& clause = clauses_[clause_index];
     const size_t pattern = clause_patterns_[clause_index];
     for (size_t m = 0; m < spec.members.size(); ++m) {
       if (!patterns_[pattern].keys->Accepts(spec.members[m].name)) continue;
@@ -300,6 +308,7 @@ class ObjectFinisher {
   void Emit(ObjectSpec spec, std::vector<ObjectSpec>* out) {
     int64_t num_required = 0;
     for (const ObjectMember& member : spec.members) num_required += member.required ? 1 : 0;
+    for (const MemberClause& clause : clauses_) num_required += clause.keys == MemberClause::Keys::kName ? 1 : 0;
     spec.count.RaiseMin(num_required);
     if (spec.cells.empty()) spec.count.LowerMax(static_cast<int64_t>(spec.members.size()));
     if (spec.count.IsEmpty()) return;
@@ -313,6 +322,7 @@ class ObjectFinisher {
   bool closed_ = false;
   std::vector<Pattern> patterns_;
   std::vector<std::vector<size_t>> group_patterns_;
+  std::vector<MemberClause> clauses_;
   std::vector<size_t> clause_patterns_;
   CodePointDfaPtr names_;  ///< What `propertyNames` allows; null: everything.
   std::unordered_set<std::string_view> known_;

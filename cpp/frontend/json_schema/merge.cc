@@ -182,9 +182,22 @@ bool Merger::Require(Branch* branch, std::string_view name) {
   return true;
 }
 
+// Dependencies declare no names: where nothing else does, such a name may stand among the free keys.
+bool Merger::RequireAnywhere(Branch* branch, std::string_view name) {
+  ObjectAtoms& object = branch->object;
+  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) != object.forbidden.end()) return false;
+  const auto has = [&](const std::vector<std::string_view>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (!has(object.required) && !has(object.required_anywhere)) object.required_anywhere.push_back(name);
+  return true;
+}
+
 bool Merger::Forbid(Branch* branch, std::string_view name) {
   ObjectAtoms& object = branch->object;
-  if (std::find(object.required.begin(), object.required.end(), name) != object.required.end()) return false;
+  for (const auto* names : {&object.required, &object.required_anywhere}) {
+    if (std::find(names->begin(), names->end(), name) != names->end()) return false;
+  }
   if (std::find(object.forbidden.begin(), object.forbidden.end(), name) == object.forbidden.end()) {
     object.forbidden.push_back(name);
   }
@@ -429,10 +442,10 @@ Merger::Outcome Merger::DoDependent(Run* run, Work* work, const Task& task) {
   Work absent = *work;
   if (Forbid(&absent.branch, task.step->name)) alternatives.push_back(std::move(absent));
   Work present = *work;
-  bool possible = Require(&present.branch, task.step->name);
+  bool possible = RequireAnywhere(&present.branch, task.step->name);
   if (task.step->kind == Step::Kind::kDependentRequired) {
     for (const JsonId name : reader_.document().items(task.step->value)) {
-      possible = possible && Require(&present.branch, reader_.document().text(name));
+      possible = possible && RequireAnywhere(&present.branch, reader_.document().text(name));
     }
   } else {
     Push(run, &present, {task.step->value, task.literal.kind}, task.scope);
@@ -470,7 +483,11 @@ void Merger::FinishBranch(Run* run, Branch* branch) {
 }
 
 bool Merger::IsInScope(const Run& run, int32_t scope, int32_t ancestor) const {
-  while (scope > ancestor) scope = run.scopes[static_cast<size_t>(scope)].parent;
+  // What holds inside a complement leaves no annotations.
+  while (scope > ancestor) {
+    if (run.scopes[static_cast<size_t>(scope)].literal.kind == LiteralKind::kNotSchema) return false;
+    scope = run.scopes[static_cast<size_t>(scope)].parent;
+  }
   return scope == ancestor;
 }
 

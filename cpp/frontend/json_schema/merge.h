@@ -106,6 +106,7 @@ class Merger {
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
   static bool Require(Branch* branch, std::string_view name);
+  static bool RequireAnywhere(Branch* branch, std::string_view name);
   static bool Forbid(Branch* branch, std::string_view name);
 
   // finish_array.cc, finish_object.cc

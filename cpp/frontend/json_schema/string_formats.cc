@@ -1,12 +1,20 @@
-// Each format is a regular expression built from the productions of its standard, or a product of such.
+// Most formats are regular expressions built from the productions of their standard; times and host names, whose parts
+// depend on one another, are automata made state by state.
 //
 // Sources: RFC 3339 (dates and times, appendix A for durations), RFC 5321 (mailboxes), RFC 1123 (host names), RFC 2673
 // and RFC 4291 (addresses), RFC 3986 and 3987 (URIs and IRIs), RFC 6570 (templates), RFC 6901 (pointers), RFC 4122.
 #include "frontend/json_schema/string_formats.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "frontend/json_schema/string_spelling.h"
 #include "frontend/regex/regex.h"
 
 namespace xgrammar::json_schema {
@@ -28,23 +36,128 @@ Text DateRegex() {
   return Group(leap + "|[0-9]{4}-" + Group(month31 + "|" + month30 + "|" + february));
 }
 
-Text TwoDigits(int value) { return std::string{static_cast<char>('0' + value / 10), static_cast<char>('0' + value % 10)}; }
-
-// A leap second is 23:59:60 in UTC, so the offset fixes the local hour and minute.
-Text TimeRegex() {
-  const Text hour = "(?:[01][0-9]|2[0-3])";
-  const Text minute = "[0-5][0-9]";
-  const Text fraction = "(?:\\.[0-9]+)?";
-  Text out = hour + ":" + minute + ":[0-5][0-9]" + fraction + Group("[Zz]|[+\\-]" + hour + ":" + minute);
-  out += "|23:59:60" + fraction + "[Zz]";
-  for (int offset = 0; offset < 24 * 60; ++offset) {
-    const int ahead = (23 * 60 + 59 + offset) % (24 * 60);
-    const int behind = (23 * 60 + 59 - offset + 24 * 60) % (24 * 60);
-    const Text shift = TwoDigits(offset / 60) + ":" + TwoDigits(offset % 60);
-    out += "|" + TwoDigits(ahead / 60) + ":" + TwoDigits(ahead % 60) + ":60" + fraction + "\\+" + shift;
-    out += "|" + TwoDigits(behind / 60) + ":" + TwoDigits(behind % 60) + ":60" + fraction + "\\-" + shift;
+// A leap second is 23:59:60 in UTC, so the offset fixes the local hour and minute: the automaton remembers the minute of
+// the day until the offset has been read. Made state by state, because a regular expression would need 2,880 branches.
+class TimeBuilder {
+ public:
+  CodePointDfa Build() {
+    start_ = Add(false);
+    done_ = Add(true);
+    MakeOrdinaryTail();
+    for (int minute = 0; minute < kMinutesPerDay; ++minute) MakeMinute(minute);
+    return CodePointDfa(std::move(states_));
   }
-  return Group(out);
+
+ private:
+  static constexpr int kMinutesPerDay = 24 * 60;
+
+  int32_t Add(bool accept) {
+    states_.emplace_back();
+    states_.back().accept = accept;
+    return static_cast<int32_t>(states_.size() - 1);
+  }
+  void Edge(int32_t from, int lo, int hi, int32_t to) {
+    auto& edges = states_[static_cast<size_t>(from)].edges;
+    const CodePointDfa::Edge edge{static_cast<uint32_t>(lo), static_cast<uint32_t>(hi), to};
+    edges.insert(std::lower_bound(edges.begin(), edges.end(), edge,
+                                  [](const auto& a, const auto& b) { return a.lo < b.lo; }),
+                 edge);
+  }
+  int32_t Follow(int32_t from, int character) {
+    for (const auto& edge : states_[static_cast<size_t>(from)].edges) {
+      if (edge.lo == static_cast<uint32_t>(character)) return edge.target;
+    }
+    const int32_t target = Add(false);
+    Edge(from, character, character, target);
+    return target;
+  }
+  static std::string HourMinute(int minute) {
+    const int hour = minute / 60;
+    minute %= 60;
+    return {static_cast<char>('0' + hour / 10), static_cast<char>('0' + hour % 10), ':',
+            static_cast<char>('0' + minute / 10), static_cast<char>('0' + minute % 10)};
+  }
+
+  // `[.d+]` and the offset, shared by all times without a leap second; returns through `seconds_`.
+  void MakeOrdinaryTail() {
+    const int32_t after = Add(false);  // After the seconds.
+    const int32_t point = Add(false);
+    const int32_t fraction = Add(false);
+    const int32_t sign = Add(false);
+    Edge(after, '.', '.', point);
+    Edge(point, '0', '9', fraction);
+    Edge(fraction, '0', '9', fraction);
+    for (const int32_t from : {after, fraction}) {
+      for (const int c : {'Z', 'z'}) Edge(from, c, c, done_);
+      for (const int c : {'+', '-'}) Edge(from, c, c, sign);
+    }
+    const int32_t hour01 = Add(false), hour2 = Add(false), colon = Add(false);
+    const int32_t minute = Add(false), last = Add(false), units = Add(false);
+    Edge(sign, '0', '1', hour01);
+    Edge(sign, '2', '2', hour2);
+    Edge(hour01, '0', '9', colon);
+    Edge(hour2, '0', '3', colon);
+    Edge(colon, ':', ':', minute);
+    Edge(minute, '0', '5', last);
+    Edge(last, '0', '9', done_);
+    units_ = units;
+    Edge(units, '0', '9', after);
+  }
+
+  // The rest of an offset that must be exactly `text`; equal rests share states.
+  int32_t Exactly(const std::string& text) {
+    if (text.empty()) return done_;
+    const auto [place, is_new] = rests_.try_emplace(text, -1);
+    if (!is_new) return place->second;
+    const int32_t state = Add(false);
+    rests_[text] = state;
+    Edge(state, text[0], text[0], Exactly(text.substr(1)));
+    return state;
+  }
+
+  void MakeMinute(int minute) {
+    int32_t state = start_;
+    for (const char c : HourMinute(minute)) state = Follow(state, c);
+    state = Follow(state, ':');
+    Edge(state, '0', '5', units_);
+    const int32_t six = Follow(state, '6');
+    const int32_t leap = Follow(six, '0');
+    const int32_t point = Add(false);
+    const int32_t fraction = Add(false);
+    Edge(leap, '.', '.', point);
+    Edge(point, '0', '9', fraction);
+    Edge(fraction, '0', '9', fraction);
+    for (const int32_t from : {leap, fraction}) {
+      if (minute == kMinutesPerDay - 1) {
+        for (const int c : {'Z', 'z'}) Edge(from, c, c, done_);
+      }
+      Edge(from, '+', '+', Exactly(HourMinute((minute + 1) % kMinutesPerDay)));
+      Edge(from, '-', '-', Exactly(HourMinute(kMinutesPerDay - 1 - minute)));
+    }
+  }
+
+  std::vector<CodePointDfa::State> states_;
+  std::map<std::string, int32_t> rests_;
+  int32_t start_ = 0;
+  int32_t done_ = 0;
+  int32_t units_ = 0;
+};
+
+// The texts of `first` followed by one character of a set and those of `second`. Precondition: no member of `first` can
+// be continued inside `first`.
+CodePointDfa Join(const CodePointDfa& first, const CodePointSet& between, const CodePointDfa& second) {
+  std::vector<CodePointDfa::State> states = first.states();
+  const auto offset = static_cast<int32_t>(states.size());
+  for (CodePointDfa::State& state : states) {
+    if (!state.accept) continue;
+    state.accept = false;
+    for (const CodePointRange& range : between.ranges()) state.edges.push_back({range.lo, range.hi, offset});
+  }
+  for (CodePointDfa::State state : second.states()) {
+    for (auto& edge : state.edges) edge.target += offset;
+    states.push_back(std::move(state));
+  }
+  return CodePointDfa(std::move(states));
 }
 
 Text DurationRegex() {
@@ -77,7 +190,57 @@ Text Ipv6Regex() {
 
 Text HostLabel() { return "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?"; }
 
-Text HostnameRegex() { return HostLabel() + "(?:\\." + HostLabel() + ")*"; }
+// Labels of 1 to 63 characters, 253 in all (RFC 1123, RFC 1035). A label with hyphens at places 3 and 4 would have to be
+// a valid A-label (RFC 5891), which is not decided here: such labels are refused.
+class HostnameBuilder {
+ public:
+  CodePointDfa Build() {
+    states_.emplace_back();
+    for (size_t done = 0; done < states_.size(); ++done) Expand(static_cast<int32_t>(done));
+    return CodePointDfa(std::move(states_));
+  }
+
+ private:
+  // Characters read, characters of the label, whether the last one and the last but one are hyphens.
+  struct Key {
+    int total = 0;
+    int label = 0;
+    bool hyphen = false;
+    bool hyphen_third = false;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  int32_t StateOf(const Key& key) {
+    const auto [place, is_new] = ids_.try_emplace(key, static_cast<int32_t>(states_.size()));
+    if (is_new) {
+      states_.emplace_back();
+      states_.back().accept = key.label > 0 && !key.hyphen;
+      keys_.push_back(key);
+    }
+    return place->second;
+  }
+
+  void Expand(int32_t state) {
+    const Key key = keys_[static_cast<size_t>(state)];
+    if (key.total == 253) return;
+    std::vector<CodePointDfa::Edge> edges;
+    if (key.label > 0 && key.label < 63 && !(key.hyphen_third && key.label == 3)) {
+      edges.push_back({'-', '-', StateOf({key.total + 1, key.label + 1, true, key.label == 2})});
+    }
+    if (key.label > 0 && !key.hyphen) edges.push_back({'.', '.', StateOf({key.total + 1, 0, false, false})});
+    if (key.label < 63) {
+      const int32_t next = StateOf({key.total + 1, key.label + 1, false, false});
+      edges.push_back({'0', '9', next});
+      edges.push_back({'A', 'Z', next});
+      edges.push_back({'a', 'z', next});
+    }
+    states_[static_cast<size_t>(state)].edges = std::move(edges);
+  }
+
+  std::vector<CodePointDfa::State> states_;
+  std::vector<Key> keys_ = {Key{}};
+  std::map<Key, int32_t> ids_ = {{Key{}, 0}};
+};
 
 // ---- RFC 5321 ----
 
@@ -122,7 +285,7 @@ Text UriRegex(bool international, bool allow_relative) {
   const UriCharacters c = CharactersOf(international);
   const Text percent = "%[0-9A-Fa-f]{2}";
   const Text scheme = "[A-Za-z][A-Za-z0-9+.\\-]*:";
-  const Text future = "v[0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:\\-]+";
+  const Text future = "[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:\\-]+";
   const Text host = Group("\\[" + Group(Ipv6Regex() + "|" + future) + "\\]|(?:[" + c.unreserved + "]|" + percent + ")*");
   const Text authority = "(?:(?:[" + c.unreserved + ":]|" + percent + ")*@)?" + host + "(?::[0-9]*)?";
   const Text abempty = "(?:\\/" + c.pchar + "*)*";
@@ -142,7 +305,7 @@ Text UriRegex(bool international, bool allow_relative) {
 Text UriTemplateRegex() {
   const Text percent = "%[0-9A-Fa-f]{2}";
   const Text literal =
-      "[!#$&()*+,\\-.\\/0-9:;=?@A-Z\\[\\]_a-z~\\u{A0}-\\u{D7FF}\\u{E000}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}"
+      "[!#$&'()*+,\\-.\\/0-9:;=?@A-Z\\[\\]_a-z~\\u{A0}-\\u{D7FF}\\u{E000}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}"
       "\\u{10000}-\\u{10FFFD}]|" + percent;
   const Text varchar = Group("[A-Za-z0-9_]|" + percent);
   const Text name = varchar + "(?:\\.?" + varchar + ")*";
@@ -157,15 +320,17 @@ struct NamedFormat {
 
 constexpr const char* kPointer = "(?:\\/(?:[^~\\/]|~[01])*)*";
 
-const std::array<NamedFormat, 17>& Formats() {
-  static const std::array<NamedFormat, 17> kFormats = {{
+constexpr size_t kNumFormats = 17;
+
+const std::array<NamedFormat, kNumFormats>& Formats() {
+  static const std::array<NamedFormat, kNumFormats> kFormats = {{
       {"date", [] { return DateRegex(); }},
-      {"time", [] { return TimeRegex(); }},
-      {"date-time", [] { return DateRegex() + "[Tt]" + TimeRegex(); }},
+      {"time", nullptr},
+      {"date-time", nullptr},
       {"duration", [] { return DurationRegex(); }},
       {"email", [] { return EmailRegex(false); }},
       {"idn-email", [] { return EmailRegex(true); }},
-      {"hostname", [] { return HostnameRegex(); }},
+      {"hostname", nullptr},
       {"ipv4", [] { return Ipv4Regex(); }},
       {"ipv6", [] { return Ipv6Regex(); }},
       {"uuid", [] { return Text("[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"); }},
@@ -190,17 +355,53 @@ FormatKind FormatKindOf(std::string_view name) {
   return FormatKind::kUnknown;
 }
 
-CodePointDfa FormatToDfa(std::string_view name, const Limits& limits) {
+namespace {
+
+CodePointDfa MakeFormat(const NamedFormat& format) {
+  const Limits limits;  // Formats are constants of this library; what a caller allows does not change them.
   RegexOptions options;
   options.dot = RegexOptions::Dot::kNotLineEnd;
-  for (const NamedFormat& format : Formats()) {
-    if (format.name != name) continue;
-    const CodePointDfa dfa = RegexToDfa(format.regex(), options, limits);
-    if (name != "hostname") return dfa;
-    constexpr int64_t kMaxHostname = 253;  // RFC 1035, as presentation text without a trailing dot.
-    return Minimize(Intersect(dfa, LengthRange(1, kMaxHostname, limits.max_dfa_states), limits.max_dfa_states));
+  if (format.name == "time") return TimeBuilder().Build();
+  if (format.name == "date-time") {
+    return Join(RegexToDfa(DateRegex(), options, limits), CodePointSet({{'T', 'T'}, {'t', 't'}}), TimeBuilder().Build());
   }
-  return CodePointDfa(std::vector<CodePointDfa::State>(1));
+  if (format.name == "hostname") return HostnameBuilder().Build();
+  return RegexToDfa(format.regex(), options, limits);
+}
+
+// Filled on first use, one entry at a time; entries are immutable from then on.
+struct FormatLibrary {
+  std::array<std::once_flag, kNumFormats> once;
+  std::array<FormatAutomata, kNumFormats> automata;
+  std::array<std::atomic<const CodePointDfa*>, kNumFormats> made{};
+};
+
+FormatLibrary& Library() {
+  static FormatLibrary library;
+  return library;
+}
+
+}  // namespace
+
+const FormatAutomata& AutomataOfFormat(std::string_view name) {
+  FormatLibrary& library = Library();
+  size_t index = 0;
+  while (Formats()[index].name != name) ++index;
+  std::call_once(library.once[index], [&] {
+    FormatAutomata& entry = library.automata[index];
+    entry.decoded = std::make_shared<const CodePointDfa>(MakeFormat(Formats()[index]));
+    entry.spelled = std::make_shared<const CodePointDfa>(SpellCanonically(*entry.decoded));
+    library.made[index].store(entry.decoded.get(), std::memory_order_release);
+  });
+  return library.automata[index];
+}
+
+CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded) {
+  FormatLibrary& library = Library();
+  for (size_t i = 0; i < kNumFormats; ++i) {
+    if (library.made[i].load(std::memory_order_acquire) == decoded.get()) return library.automata[i].spelled;
+  }
+  return nullptr;
 }
 
 }  // namespace xgrammar::json_schema

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "automata/code_point_automaton.h"
-#include "support/limits.h"
 
 namespace xgrammar::json_schema {
 
@@ -17,7 +16,15 @@ enum class FormatKind : uint8_t {
 
 FormatKind FormatKindOf(std::string_view name);
 
-/// Precondition: FormatKindOf(name) is kRegular. Raises kLimit.
-CodePointDfa FormatToDfa(std::string_view name, const Limits& limits);
+/// A format's language over decoded characters, and over the characters between the quotes of a JSON string.
+struct FormatAutomata {
+  CodePointDfaPtr decoded;
+  CodePointDfaPtr spelled;
+};
+
+/// Precondition: FormatKindOf(name) is kRegular. Made once per process and never changed; safe to call from any thread.
+const FormatAutomata& AutomataOfFormat(std::string_view name);
+/// The spelled form if `decoded` is one of the automata above, else null.
+CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded);
 
 }  // namespace xgrammar::json_schema

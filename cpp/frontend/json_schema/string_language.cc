@@ -49,7 +49,7 @@ CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
       throw reader_.MakeError(ErrorKind::kUnsupported, schema, "format",
                               "The format '" + QuoteForMessage(name) + "' of keyword 'format' cannot be enforced");
     case FormatKind::kRegular:
-      dfa = Share(FormatToDfa(name, reader_.limits()));
+      dfa = AutomataOfFormat(name).decoded;
       break;
   }
   return automata_.emplace(std::move(key), std::move(dfa)).first->second;
