@@ -128,7 +128,7 @@ def problems(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 {
                     "id": row["id"],
                     "status": row["status"],
-                    "error": row.get("error"),
+                    "error": row.get("error", row.get("exit_code")),
                     "wrong": wrong,
                     "kinds": kinds,
                 }

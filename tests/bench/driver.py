@@ -84,6 +84,8 @@ class Worker:
             "PYTHONHASHSEED": "0",
         }
         environment["TRANSFORMERS_VERBOSITY"] = "error"
+        if engine != "ours":  # it would put this library in front of the one of the same name
+            environment.pop("PYTHONPATH", None)
         self._log = (plan.out / f"worker-{engine}.log").open("ab")
         self._process = subprocess.Popen(
             command,
@@ -119,6 +121,13 @@ class Worker:
         line, _, self._buffer = self._buffer.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
         return message
+
+    def exit_code(self) -> int | None:
+        """How the process ended by itself; negative: by that signal."""
+        try:
+            return self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return None
 
     def close(self) -> None:
         self._process.kill()
@@ -177,6 +186,8 @@ class EngineRun:
             row["status"] = str(stop)
             if row["status"] == "timed out":
                 row.setdefault("ttfm_ns", int(self.plan.timeout_s * 1e9))
+            else:
+                row["exit_code"] = self.worker.exit_code()
             self.worker.close()
             self.worker = None
         self.rows[case["id"]] = row

@@ -163,6 +163,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     __import__(MODULE_OF[args.engine])
+    module_file = sys.modules[MODULE_OF[args.engine]].__file__ or ""
+    if args.engine != "ours" and not module_file.startswith(sys.prefix):
+        sys.exit(f"{args.engine} would be measured with {module_file}")
     tokenizer = tokenizers.load(args.tokenizer)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.perf_counter_ns()
