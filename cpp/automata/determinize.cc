@@ -22,6 +22,9 @@ using EdgeKind = CodePointNfa::EdgeKind;
 /// Subset members in total, as a multiple of the state budget, before giving up: bounds time and
 /// memory for machines with few but large subsets.
 constexpr int64_t kMembersPerState = 200;
+/// Steps (states visited in closures, symbols on edges) as a multiple of the state budget: about a
+/// second at the default limit, for machines whose closures or alphabets are large.
+constexpr int64_t kStepsPerState = 1000;
 
 class SubsetConstruction {
  public:
@@ -96,8 +99,17 @@ class SubsetConstruction {
     return accepting;
   }
 
+  void CountSteps(size_t steps) {
+    steps_ += static_cast<int64_t>(steps);
+    if (steps_ / kStepsPerState > max_states_) {
+      ThrowLimitError("max_dfa_states", steps_ / kStepsPerState, max_states_,
+                      "automaton (by work)");
+    }
+  }
+
   /// Sets `subset_` to the sorted members of the closure.
   void CloseOver(std::span<const int32_t> seeds, bool at_start) {
+    CountSteps(seeds.size());
     ++generation_;
     stack_.clear();
     subset_.clear();
@@ -116,6 +128,7 @@ class SubsetConstruction {
         return;
       }
       bool ends_text = nfa_.states()[index].accept;
+      CountSteps(nfa_.states()[index].silent_edges.size());
       for (const CodePointNfa::SilentEdge& edge : nfa_.states()[index].silent_edges) {
         if (edge.kind == EdgeKind::kTextEnd) {
           ends_text = true;
@@ -173,6 +186,7 @@ class SubsetConstruction {
     for (int32_t member : Members(id)) {
       const auto index = static_cast<size_t>(member);
       for (size_t e = first_edge_[index]; e < first_edge_[index + 1]; ++e) {
+        CountSteps(alphabet_.SymbolsOf(edges_[e].set).size());
         for (int32_t symbol : alphabet_.SymbolsOf(edges_[e].set)) {
           std::vector<int32_t>& targets = targets_[static_cast<size_t>(symbol)];
           if (targets.empty()) touched_.push_back(symbol);
@@ -215,6 +229,7 @@ class SubsetConstruction {
   std::vector<int32_t> stack_;
   std::vector<uint32_t> seen_;
   uint32_t generation_ = 0;
+  int64_t steps_ = 0;
   std::vector<std::vector<int32_t>> targets_;
   std::vector<int32_t> touched_;
 };

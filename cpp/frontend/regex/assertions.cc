@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "frontend/regex/thompson.h"
+#include "support/error.h"
 
 namespace xgrammar {
 
@@ -235,6 +236,7 @@ class AssertionResolver {
   CodePointDfa Resolve(CodePointDfa marked, const std::vector<RegexNodeId>& assertions,
                        std::vector<RegexNodeId> kept) const {
     if (assertions.empty()) return marked;
+    CheckWork(marked, assertions.size());
     kept.insert(kept.end(), assertions.begin(), assertions.end());
     const CodePointSet invisible = MarkerSet(kept);
     for (RegexNodeId id : assertions) {
@@ -242,6 +244,14 @@ class AssertionResolver {
       marked = Subtract(marked, Determinize(bad, max_states_), max_states_);
     }
     return Determinize(CopyToNfa(marked, MarkerSet(assertions), {}), max_states_);
+  }
+
+  /// Each assertion costs a pass over the machine.
+  void CheckWork(const CodePointDfa& marked, size_t assertions) const {
+    const auto work = static_cast<int64_t>(marked.states().size() * assertions);
+    if (work > max_states_) {
+      ThrowLimitError("max_dfa_states", work, max_states_, "the assertions of a regex");
+    }
   }
 
   const RegexAst& ast_;
