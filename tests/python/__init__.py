@@ -1,0 +1,1 @@
+"""Tests of the Python modules, one file for each."""

@@ -1,0 +1,105 @@
+"""Arguments of the JSON Schema front end; what keywords mean is tested elsewhere."""
+
+import pytest
+
+import xgrammar as xgr
+from xgrammar.testing import _is_grammar_accept_string as accepts
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+
+
+def grammar(schema=None, **options):
+    return xgr.Grammar.from_json_schema(SCHEMA if schema is None else schema, **options)
+
+
+def test_kinds_of_schemas():
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+
+    class Model(pydantic.BaseModel):
+        a: int
+
+    for schema in (SCHEMA, '{"required":["a"],"properties":{"a":{"type":"integer"}}}', Model):
+        assert accepts(grammar(schema), '{"a": 1}')
+        assert not accepts(grammar(schema), "{}")
+    assert accepts(grammar(True), "[1]")
+    assert accepts(grammar("true"), "[1]")
+    with pytest.raises(ValueError, match="schema must be"):
+        grammar(Model(a=1))
+
+
+@pytest.mark.parametrize("schema", [[], 3, 1.5, object(), b"{}", int])
+def test_wrong_types_are_value_errors(schema):
+    with pytest.raises(ValueError, match="schema must be"):
+        grammar(schema)
+
+
+def test_none_is_a_value_error():
+    with pytest.raises(ValueError, match="schema must be"):
+        xgr.Grammar.from_json_schema(None)
+
+
+def test_what_json_cannot_express_is_a_type_error():
+    with pytest.raises(TypeError):
+        grammar({"enum": [object()]})
+
+
+@pytest.mark.parametrize("text", ["", "{", "nothing"])
+def test_text_that_is_not_json(text):
+    with pytest.raises(xgr.InvalidJSONError):
+        grammar(text)
+
+
+@pytest.mark.parametrize("text", ["[]", "3", '"x"', "null", "false"])
+def test_json_that_is_no_schema(text):
+    with pytest.raises(RuntimeError):
+        grammar(text)
+
+
+def test_whitespace_options():
+    assert accepts(grammar(), '{ "a" :\n1}')
+    compact = grammar(any_whitespace=False, separators=(",", ":"))
+    assert accepts(compact, '{"a":1}')
+    assert not accepts(compact, '{"a": 1}')
+    assert accepts(grammar(any_whitespace=False), '{"a": 1}')
+    assert accepts(grammar(any_whitespace=False, indent=2), '{\n  "a": 1\n}')
+    bounded = grammar(max_whitespace_cnt=1)
+    assert accepts(bounded, '{ "a": 1}')
+    assert not accepts(bounded, '{  "a": 1}')
+    assert accepts(grammar(any_whitespace=False, separators=[",", ":"]), '{"a":1}')
+
+
+@pytest.mark.parametrize("separators", [(",",), (",", ":", ";"), ()])
+def test_separators_are_two(separators):
+    with pytest.raises(ValueError, match="two elements"):
+        grammar(separators=separators)
+
+
+def test_bad_options():
+    with pytest.raises(TypeError):
+        grammar(separators=",:")
+    with pytest.raises(TypeError):
+        grammar(separators=(",", 3))
+    with pytest.raises(RuntimeError, match="indent"):
+        grammar(any_whitespace=False, indent=-1)
+    for count in (0, -3):
+        with pytest.raises(RuntimeError, match="max_whitespace_cnt"):
+            grammar(max_whitespace_cnt=count)
+    with pytest.raises(TypeError):
+        grammar(indent="x")
+
+
+def test_strict_mode_and_any_order():
+    two = {"properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "required": ["a", "b"]}
+    assert not accepts(grammar(two), '{"b": null, "a": null}')
+    assert accepts(grammar(two, any_order=True), '{"b": null, "a": null}')
+    assert not accepts(grammar(two), '{"a": null, "b": null, "c": 1}')
+    assert accepts(grammar(two, strict_mode=False), '{"a": null, "b": null, "c": 1}')
+
+
+def test_lenient_mode_reports():
+    schema = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+    with pytest.raises(xgr.UnsupportedFeatureError) as caught:
+        grammar(schema)
+    assert caught.value.feature == "uniqueItems"
+    report = grammar(schema, lenient=True).json_schema_report
+    assert [(r["keyword"], r["effect"]) for r in report] == [("uniqueItems", "ignored")]
