@@ -83,7 +83,7 @@ class XGrammarEngine:
 
     def compile(self, schema: Any, mode: str) -> Any:
         text = schema if isinstance(schema, str) else json.dumps(schema, ensure_ascii=False)
-        options = {"strict_mode": False} if mode == "open" else {}
+        options: dict[str, Any] = {"strict_mode": False} if mode == "open" else {}
         return self.compiler.compile_json_schema(text, **options)
 
     def start(self, compiled: Any) -> XGrammarSession:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def token_judge(
 ) -> Judge:
     """Token by token to the stop token; each mask must agree with what is accepted."""
     size = compiled.tokenizer_info.vocab_size
-    row = np.zeros((1, (size + 31) // 32), dtype=np.int32)
+    row: Any = np.zeros((1, (size + 31) // 32), dtype=np.int32)
 
     def judge(data: bytes) -> bool:
         matcher = xgr.GrammarMatcher(compiled)

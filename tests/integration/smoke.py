@@ -11,6 +11,7 @@ import pickle
 import random
 import sys
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def generate(compiled: xgr.CompiledGrammar, seed: int) -> bytes:
     """Random tokens out of the masks, then whatever closes the text."""
     info = compiled.tokenizer_info
     rng, matcher = random.Random(seed), xgr.GrammarMatcher(compiled)
-    row = np.zeros(xgr.get_bitmask_shape(1, info.vocab_size), dtype=np.int32)
+    row: Any = np.zeros(xgr.get_bitmask_shape(1, info.vocab_size), dtype=np.int32)
     output = b""
     while not matcher.is_terminated():
         matcher.fill_next_token_bitmask(row)

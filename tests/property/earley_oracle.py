@@ -9,7 +9,8 @@ grammars only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from tests.property.ebnf_reader import Node, read_ebnf
@@ -101,7 +102,7 @@ class Productions:
             return [(one,) * low, (head, one)]
         return [(one,) * count for count in range(low, high + 1)]
 
-    def closure(self, counts) -> set[int]:  # type: ignore[no-untyped-def]
+    def closure(self, counts: Callable[[Symbol, set[int]], bool]) -> set[int]:
         """Nonterminals with a production whose symbols all count, to the fixed point."""
         known: set[int] = set()
         while True:
@@ -234,8 +235,11 @@ def start(text: str, root: str = "root") -> Chart | None:
 
 
 def mask(
-    chart: Chart, vocabulary: list[bytes], stop_ids: set[int], special_ids: set[int] = frozenset()
-) -> list[bool]:  # type: ignore[assignment]
+    chart: Chart,
+    vocabulary: list[bytes],
+    stop_ids: AbstractSet[int],
+    special_ids: AbstractSet[int] = frozenset(),
+) -> list[bool]:
     """Brute force: each token by itself."""
     return [
         chart.completed

@@ -150,7 +150,7 @@ class Reader:
         return parts[0] if len(parts) == 1 else ("alt", tuple(parts))
 
     def sequence(self) -> Node:
-        parts = []
+        parts: list[Node] = []
         while True:
             kind, _ = self.tokens[self.at]
             starts_rule = kind == "name" and self.tokens[self.at + 1][0] == "assign"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def byte_vocabulary() -> Vocabulary:
 
 def mask_of(matcher: xgr.GrammarMatcher, size: int) -> list[bool]:
     """The mask as booleans; checks the result value and the bits past the vocabulary as well."""
-    row = np.full((1, (size + 31) // 32), 0x55555555, dtype=np.int32)
+    row: Any = np.full((1, (size + 31) // 32), 0x55555555, dtype=np.int32)
     need_apply = matcher.fill_next_token_bitmask(row)
     bits = np.unpackbits(row.view(np.uint8), bitorder="little").astype(bool)
     assert need_apply == (not bits[:size].all())

@@ -66,7 +66,7 @@ def sentencepiece() -> xgr.TokenizerInfo:
         get_vocab=lambda: {p: i for i, p in enumerate(pieces)},
         eos_token_id=model.eos_id(),
     )
-    return xgr.TokenizerInfo.from_huggingface(wrapped)  # type: ignore[arg-type]
+    return xgr.TokenizerInfo.from_huggingface(wrapped)
 
 
 def cl100k() -> xgr.TokenizerInfo:
@@ -89,4 +89,5 @@ MAKERS: dict[str, Any] = {f.__name__: f for f in (deepseek, qwen, tekken, senten
 @functools.cache
 def real_tokenizer(name: str) -> xgr.TokenizerInfo:
     """One info per name for the whole test run."""
-    return MAKERS[name]()
+    info: xgr.TokenizerInfo = MAKERS[name]()
+    return info
