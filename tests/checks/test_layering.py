@@ -82,6 +82,11 @@ def import_statements(body):
             yield from import_statements(getattr(node, "orelse", []))
 
 
+def is_module(name):
+    path = PYTHON.parent.joinpath(*name.split("."))
+    return path.with_suffix(".py").exists() or path.is_dir()
+
+
 def imported_modules(path):
     name = module_name(path)
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
@@ -93,8 +98,9 @@ def imported_modules(path):
         if node.level:
             parts = package.split(".")
             base = ".".join([*parts[: len(parts) - node.level + 1], *([base] if base else [])])
-        yield base
-        yield from (f"{base}.{alias.name}" for alias in node.names)
+        for alias in node.names:  # a submodule is the edge, not the package that it is taken from
+            name_in_base = f"{base}.{alias.name}"
+            yield name_in_base if is_module(name_in_base) else base
 
 
 def test_no_heavy_imports_at_module_level():

@@ -136,6 +136,12 @@ GLOBAL_STATE = re.compile(
 )
 
 
+# What looks like it and is none, or is so on purpose, by its line.
+GLOBAL_EXCEPTIONS = {
+    "static FormatLibrary library;": "automata of formats, each made once and immutable from then on",
+}
+
+
 def test_no_global_mutable_state():
     wrong = []
     for path in cpp_files(CPP):
