@@ -272,7 +272,7 @@ def test_constructor_arguments(compiler):
     compiled = compiler.compile_regex("a")
     with pytest.raises(ValueError, match="CompiledGrammar"):
         xgr.GrammarMatcher("a")
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="no limit"):
         matcher = xgr.GrammarMatcher(compiled, max_rollback_tokens=5)
     assert matcher.max_rollback_tokens == -1
     for bad in (-1.0, float("nan"), float("inf")):
