@@ -17,7 +17,7 @@ namespace xgrammar {
 /// Position inside an automaton; for a counted one, with the copies that remain.
 struct DfaPosition {
   uint32_t state = 0;
-  LocalMask::CopyBounds copies;
+  CopyBounds copies;
 };
 
 /// Scratch of walks; owned by one thread.
@@ -48,10 +48,10 @@ class SelfLoopKinds {
 };
 
 /// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
-///   on_inside(node, copies_left)    the node's bytes are inside; copies_left: room after it.
-///   on_exit(node, position)         the automaton may end after the node's bytes; `position` is where it could go on,
-///                                   or its state is ByteDfa::kDead.
-///   skips(node, position)           whether the whole subtree was dealt with.
+///   on_inside(node, position)   the node's bytes are inside.
+///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where it could go on, or its
+///                               state is ByteDfa::kDead.
+///   skips(node, position)       whether the whole subtree was dealt with.
 template <typename OnInside, typename OnExit, typename Skips>
 void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, bool counted,
              const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit, Skips skips) {
@@ -64,7 +64,8 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     const TokenTrie::Node& node = trie.node(i);
     const uint32_t level = node.depth - base_depth;
     const DfaPosition& from = positions[level];
-    const uint32_t target = from.state == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from.state, node.byte);
+    const uint32_t target =
+        from.state == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from.state, static_cast<uint8_t>(node.byte));
     if (target == ByteDfa::kDead) {
       i = node.subtree_end;
       continue;
@@ -73,7 +74,7 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     bool may_end = dfa.IsAccept(target);
     if (counted && may_end) {
       // A copy is complete: the next one starts over, if there is room for it.
-      if (to.copies.room != LocalMask::CopyBounds::kManyCopies) --to.copies.room;
+      if (to.copies.room != CopyBounds::kManyCopies) --to.copies.room;
       if (to.copies.owed > 0) --to.copies.owed;
       may_end = to.copies.owed == 0;
       to.state = to.copies.room == 0 ? ByteDfa::kDead : 0;

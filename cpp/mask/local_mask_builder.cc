@@ -1,74 +1,73 @@
-// LocalMaskBuilder: one DfaWalk; tokens that leave are grouped by the byte that comes next.
+// LocalMaskBuilder: the two walks, and grouping tokens that leave by the byte that comes next.
 #include "mask/local_mask_builder.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace xgrammar {
 
-const TokenTrie& TailGroup::Tree(const TokenizerInfo& tokenizer) const {
-  const TokenTrie* known = tree_.load(std::memory_order_acquire);
-  if (known != nullptr) return *known;
-  const TokenTrie& trie = tokenizer.trie();
-  std::vector<std::pair<std::string_view, int32_t>> tails;
-  for (uint32_t node : nodes_) {
-    const size_t offset = trie.node(node).depth - 1;
-    for (int32_t token : trie.subtree_tokens(node)) {
-      const std::string& bytes = tokenizer.decoded_vocab()[static_cast<size_t>(token)];
-      tails.emplace_back(std::string_view(bytes).substr(offset), token);
-    }
-  }
-  auto made = std::make_unique<const TokenTrie>(std::move(tails));
-  if (tree_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *made.release();
-  return *known;
-}
-
-std::shared_ptr<const LocalMask> LocalMaskBuilder::Build(const ByteDfa& dfa, uint32_t state, bool counted,
-                                                         const LocalMask::CopyBounds& copies) {
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa, uint32_t state, bool counted) {
   const TokenTrie& trie = tokenizer_.trie();
-  ids_.clear();
   exits_.clear();
   soft_exits_ = {};
-  // Copies completed are measured from a bound that cannot be reached.
-  const bool unbounded = copies.room == LocalMask::CopyBounds::kManyCopies;
-  DfaPosition start{state, copies};
+  // Copies are measured from a room that no token exhausts.
   const uint32_t measure = trie.max_token_bytes() + 2;
-  if (counted && unbounded) start.copies.room = measure;
-  uint32_t max_copies = 0;
+  DfaPosition start{state, {}};
+  if (counted) start.copies.room = measure;
+  std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
   SelfLoopKinds loops(dfa);
   WalkDfa(
       trie, 0, trie.num_nodes(), dfa, counted, start, &stack_,
       [&](uint32_t node, const DfaPosition& to) {
-        for (int32_t token : trie.tokens(node)) ids_.push_back(token);
-        if (counted && unbounded) max_copies = std::max(max_copies, measure - to.copies.room);
+        // Between copies nothing is begun: state 0 is only ever the start of a copy, which is prefix-free.
+        const uint32_t needs = counted ? measure - to.copies.room + (to.state != 0 ? 1 : 0) : 0;
+        for (int32_t token : trie.tokens(node)) inside.emplace_back(needs, token);
       },
-      [&](uint32_t node, const DfaPosition& to) { AddExit(node, to, dfa); },
+      [&](uint32_t node, const DfaPosition& to) {
+        AddExit(node, to, counted ? measure - to.copies.room : 0, dfa);
+      },
       [&](uint32_t node, const DfaPosition& to) {
         // A state that stays where it is on all bytes below takes every token below.
         if (counted || (trie.kinds_below(node) & ~loops.Of(to.state)) != 0) return false;
         const auto tokens = trie.subtree_tokens(node);
-        ids_.insert(ids_.end(), tokens.begin() + static_cast<ptrdiff_t>(trie.tokens(node).size()), tokens.end());
+        for (size_t i = trie.tokens(node).size(); i < tokens.size(); ++i) inside.emplace_back(0, tokens[i]);
         return true;
       });
-
   auto mask = std::make_shared<LocalMask>();
-  const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
-  if (ids_.size() * 2 > num_words) {
-    mask->words_.assign(num_words, 0);
-    for (int32_t id : ids_) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
-  } else {
-    mask->ids_.assign(ids_.begin(), ids_.end());
-  }
+  SortInside(inside, mask.get());
   mask->soft_exits_ = soft_exits_;
-  mask->max_copies_ = max_copies;
-  mask->memory_size_bytes_ =
-      static_cast<int64_t>(sizeof(LocalMask) + mask->words_.size() * sizeof(uint32_t) +
-                           mask->ids_.size() * sizeof(int32_t));
-  AddTailGroups(mask.get());
+  AddTailGroups(counted, mask.get());
   return mask;
 }
 
-void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, const ByteDfa& dfa) {
+void LocalMaskBuilder::SortInside(const std::vector<std::pair<uint32_t, int32_t>>& inside,
+                                  LocalMask* mask) const {
+  // Counting sort by the copies needed.
+  uint32_t most = 0;
+  for (const auto& [needs, token] : inside) most = std::max(most, needs);
+  mask->inside_end_.assign(size_t{most} + 1, 0);
+  for (const auto& [needs, token] : inside) ++mask->inside_end_[needs];
+  for (size_t k = 1; k < mask->inside_end_.size(); ++k) mask->inside_end_[k] += mask->inside_end_[k - 1];
+  mask->inside_.resize(inside.size());
+  std::vector<uint32_t> end = mask->inside_end_;
+  for (const auto& [needs, token] : inside) mask->inside_[--end[needs]] = token;
+
+  const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
+  if (inside.size() * 2 > num_words) {
+    mask->words_.assign(num_words, 0);
+    for (int32_t id : mask->inside_) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+    if (most == 0) {
+      // Outside repetitions the words say it all; the ids are not needed beside them.
+      mask->inside_.clear();
+      mask->inside_.shrink_to_fit();
+      mask->inside_end_.assign(1, 0);
+    }
+  }
+  mask->memory_size_bytes_ =
+      static_cast<int64_t>(sizeof(LocalMask) + (mask->words_.size() + mask->inside_end_.size()) * sizeof(uint32_t) +
+                           mask->inside_.size() * sizeof(int32_t));
+}
+
+void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa) {
   const TokenTrie& trie = tokenizer_.trie();
   const uint32_t end = trie.node(node).subtree_end;
   for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
@@ -76,28 +75,98 @@ void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, const
     if (position.state != ByteDfa::kDead && dfa.Next(position.state, byte) != ByteDfa::kDead) {
       soft_exits_.Add(byte);
     } else {
-      exits_.emplace_back(byte, child);
+      exits_.push_back({byte, child, copies});
     }
   }
 }
 
-void LocalMaskBuilder::AddTailGroups(LocalMask* mask) {
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(const ByteDfa& dfa, uint32_t state,
+                                                                   uint32_t base_state,
+                                                                   std::shared_ptr<const LocalMask> base) {
+  const TokenTrie& trie = tokenizer_.trie();
+  exits_.clear();
+  soft_exits_ = base->soft_exits();
+  auto mask = std::make_shared<LocalMask>();
+  struct Pair {
+    uint32_t state;
+    uint32_t base;
+  };
+  std::vector<Pair> pairs(trie.max_token_bytes() + 2);
+  pairs[0] = {state, base_state};
+  const auto next = [&dfa](uint32_t from, uint8_t byte) {
+    return from == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from, byte);
+  };
+  for (uint32_t i = 0; i < trie.num_nodes();) {
+    const TokenTrie::Node& node = trie.node(i);
+    const Pair from = pairs[node.depth - 1];
+    const auto byte = static_cast<uint8_t>(node.byte);
+    const Pair to{next(from.state, byte), next(from.base, byte)};
+    if (node.depth > 1) CompareNode(i, from.state, from.base, to.state, to.base, dfa, mask.get());
+    if (node.depth == 1 && to.state != to.base) CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask.get());
+    if (to.state == to.base) {
+      i = node.subtree_end;
+      continue;
+    }
+    pairs[node.depth] = to;
+    ++i;
+  }
+  std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
+  mask->base_ = std::move(base);
+  mask->soft_exits_ = soft_exits_;
+  mask->memory_size_bytes_ = static_cast<int64_t>(
+      sizeof(LocalMask) +
+      (mask->added_.size() + mask->removed_.size() + mask->removed_exits_.size()) * sizeof(int32_t));
+  AddTailGroups(false, mask.get());
+  return mask;
+}
+
+void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
+                                   uint32_t to_base, const ByteDfa& dfa, LocalMask* mask) {
+  const TokenTrie& trie = tokenizer_.trie();
+  const bool inside = to_state != ByteDfa::kDead;
+  const bool base_inside = to_base != ByteDfa::kDead;
+  const auto tokens = trie.tokens(node);
+  if (inside && !base_inside) mask->added_.insert(mask->added_.end(), tokens.begin(), tokens.end());
+  if (!inside && base_inside) mask->removed_.insert(mask->removed_.end(), tokens.begin(), tokens.end());
+  // Leaving by this node's byte: the state before it may end.
+  const bool could_leave = from_state != ByteDfa::kDead && dfa.IsAccept(from_state);
+  const bool base_could_leave = from_base != ByteDfa::kDead && dfa.IsAccept(from_base);
+  const bool hard = could_leave && !inside;
+  const bool base_hard = base_could_leave && !base_inside;
+  if (could_leave && inside) soft_exits_.Add(static_cast<uint8_t>(trie.node(node).byte));
+  if (hard && !base_hard) exits_.push_back({static_cast<uint8_t>(trie.node(node).byte), node, 0});
+  if (!hard && base_hard) {
+    const auto lost = trie.subtree_tokens(node);
+    mask->removed_exits_.insert(mask->removed_exits_.end(), lost.begin(), lost.end());
+  }
+}
+
+void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
   // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we measured.
   constexpr int64_t kTreeBytesPerToken = 48;
-  std::sort(exits_.begin(), exits_.end());
+  const TokenTrie& trie = tokenizer_.trie();
+  std::stable_sort(exits_.begin(), exits_.end(), [](const Exit& a, const Exit& b) { return a.byte < b.byte; });
+  mask->min_exit_copies_ = CopyBounds::kManyCopies;
   for (size_t begin = 0; begin < exits_.size();) {
     std::vector<uint32_t> nodes;
     size_t end = begin;
-    for (; end < exits_.size() && exits_[end].first == exits_[begin].first; ++end) {
-      nodes.push_back(exits_[end].second);
-      mask->memory_size_bytes_ +=
-          static_cast<int64_t>(sizeof(uint32_t)) +
-          kTreeBytesPerToken *
-              static_cast<int64_t>(tokenizer_.trie().subtree_tokens(exits_[end].second).size());
+    for (; end < exits_.size() && exits_[end].byte == exits_[begin].byte; ++end) {
+      const Exit& exit = exits_[end];
+      const auto tokens = trie.subtree_tokens(exit.node);
+      nodes.push_back(exit.node);
+      mask->memory_size_bytes_ += static_cast<int64_t>(sizeof(uint32_t)) +
+                                  kTreeBytesPerToken * static_cast<int64_t>(tokens.size());
+      if (!counted) continue;
+      for (int32_t token : tokens) mask->exit_copies_.emplace_back(token, exit.copies);
+      mask->min_exit_copies_ = std::min(mask->min_exit_copies_, exit.copies);
+      mask->max_exit_copies_ = std::max(mask->max_exit_copies_, exit.copies);
     }
-    mask->tail_groups_.emplace_back(exits_[begin].first, std::move(nodes));
+    mask->tail_groups_.emplace_back(exits_[begin].byte, std::move(nodes));
     begin = end;
   }
+  std::sort(mask->exit_copies_.begin(), mask->exit_copies_.end());
+  mask->memory_size_bytes_ +=
+      static_cast<int64_t>(mask->exit_copies_.size() * sizeof(std::pair<int32_t, uint32_t>));
 }
 
 }  // namespace xgrammar

@@ -1,9 +1,11 @@
 // LocalMaskBuilder: computes the LocalMask of an automaton state by one walk over the token tree.
+//
+// A difference walks the tree with two states side by side, the one asked about and the base, and skips every subtree
+// from which on they are the same: the tokens it looks at are those that tell the states apart.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,23 +15,34 @@
 
 namespace xgrammar {
 
-/// Owned by one thread. Cost: the tree nodes whose prefix stays alive.
+/// Owned by one thread.
 class LocalMaskBuilder {
  public:
   explicit LocalMaskBuilder(const TokenizerInfo& tokenizer) : tokenizer_(tokenizer) {}
 
-  /// `counted`: the automaton is one copy of a repetition with the given bounds.
-  std::shared_ptr<const LocalMask> Build(const ByteDfa& dfa, uint32_t state, bool counted,
-                                         const LocalMask::CopyBounds& copies);
+  /// Cost: the tree nodes whose prefix stays alive. `counted`: the automaton is one copy of a repetition.
+  std::shared_ptr<const LocalMask> BuildWhole(const ByteDfa& dfa, uint32_t state, bool counted);
+  /// Cost: the tree nodes whose prefix leads to different states. Precondition: `base` is a whole, dense mask of
+  /// `base_state`, of a plain automaton.
+  std::shared_ptr<const LocalMask> BuildDifference(const ByteDfa& dfa, uint32_t state, uint32_t base_state,
+                                                   std::shared_ptr<const LocalMask> base);
 
  private:
-  void AddExit(uint32_t node, const DfaPosition& position, const ByteDfa& dfa);
-  void AddTailGroups(LocalMask* mask);
+  struct Exit {
+    uint8_t byte;     ///< The byte that comes next.
+    uint32_t node;    ///< The node that it leads to.
+    uint32_t copies;  ///< Copies completed before.
+  };
+
+  void AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa);
+  void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state, uint32_t to_base,
+                   const ByteDfa& dfa, LocalMask* mask);
+  void SortInside(const std::vector<std::pair<uint32_t, int32_t>>& inside, LocalMask* mask) const;
+  void AddTailGroups(bool counted, LocalMask* mask);
 
   const TokenizerInfo& tokenizer_;
   DfaWalkStack stack_;
-  std::vector<int32_t> ids_;
-  std::vector<std::pair<uint8_t, uint32_t>> exits_;  ///< Next byte and the node that it leads to.
+  std::vector<Exit> exits_;
   ByteSet soft_exits_;
 };
 

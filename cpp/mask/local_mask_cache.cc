@@ -1,21 +1,89 @@
-// LocalMaskCache: look-up, and which copy bounds a token can tell apart.
+// LocalMaskCache: spelling what a state can reach, choosing a base, look-up.
 #include "mask/local_mask_cache.h"
 
-#include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 #include "mask/local_mask_builder.h"
 
 namespace xgrammar {
 
+namespace {
+
+// Parts with more states than this are known by their automaton only: two alike are unlikely.
+constexpr size_t kMaxSpelledStates = 64;
+// A base must be where at least this many of the 256 bytes lead, and stay there itself.
+constexpr int kMinLoopBytes = 64;
+
+void AppendNumber(uint32_t value, std::string* out) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+/// Spells the automaton as seen from `state`, breadth first, edges as byte runs; empty if it is too large. In a
+/// repetition the start state is part of it, because every copy goes on there.
+std::string SpellReachable(const ByteDfa& dfa, uint32_t state, bool counted) {
+  std::string out(1, counted ? 'c' : 'p');
+  std::vector<uint32_t> order{state};
+  if (counted && state != 0) order.push_back(0);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order.size() > kMaxSpelledStates) return {};
+    out.push_back(dfa.IsAccept(order[i]) ? 'a' : 'n');
+    uint32_t run_target = ByteDfa::kDead;
+    for (uint32_t b = 0; b < 256; ++b) {
+      const uint32_t target = dfa.Next(order[i], static_cast<uint8_t>(b));
+      if (target == run_target) continue;
+      run_target = target;
+      size_t number = 0;
+      if (target != ByteDfa::kDead) {
+        while (number < order.size() && order[number] != target) ++number;
+        if (number == order.size()) order.push_back(target);
+      }
+      out.push_back(static_cast<char>(b));
+      AppendNumber(target == ByteDfa::kDead ? ByteDfa::kDead : static_cast<uint32_t>(number), &out);
+    }
+    AppendNumber(ByteDfa::kDead - 1, &out);  // End of the state.
+  }
+  return out;
+}
+
+struct MostCommon {
+  uint32_t target = ByteDfa::kDead;
+  int num_bytes = 0;
+};
+
+MostCommon MostCommonTarget(const ByteDfa& dfa, uint32_t state) {
+  // Boyer and Moore's majority vote (1981) is not enough: the winner need not hold a majority. There are few targets.
+  std::vector<MostCommon> counts;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const uint32_t target = dfa.Next(state, static_cast<uint8_t>(b));
+    if (target == ByteDfa::kDead) continue;
+    size_t i = 0;
+    while (i < counts.size() && counts[i].target != target) ++i;
+    if (i == counts.size()) counts.push_back({target, 0});
+    ++counts[i].num_bytes;
+  }
+  MostCommon best;
+  for (const MostCommon& c : counts) {
+    if (c.num_bytes > best.num_bytes) best = c;
+  }
+  return best;
+}
+
+/// The loop that most bytes lead to, or kDead if there is none besides the state itself.
+uint32_t FindBase(const ByteDfa& dfa, uint32_t state) {
+  const MostCommon to = MostCommonTarget(dfa, state);
+  if (to.num_bytes < kMinLoopBytes || to.target == state) return ByteDfa::kDead;
+  const MostCommon loop = MostCommonTarget(dfa, to.target);
+  return loop.target == to.target && loop.num_bytes >= kMinLoopBytes ? to.target : ByteDfa::kDead;
+}
+
+}  // namespace
+
 size_t LocalMaskCache::KeyHash::operator()(const Key& key) const {
   uint64_t h = reinterpret_cast<uintptr_t>(key.dfa.get());
-  for (uint64_t part : {uint64_t{key.state}, uint64_t{key.counted}, uint64_t{key.copies.room},
-                        uint64_t{key.copies.owed}}) {
-    h = (h ^ part) * 0x9E3779B97F4A7C15ull;
-    h ^= h >> 32;
-  }
-  return static_cast<size_t>(h);
+  h = (h ^ (uint64_t{key.state} << 1 | (key.counted ? 1u : 0u))) * 0x9E3779B97F4A7C15ull;
+  return static_cast<size_t>(h ^ (h >> 32));
 }
 
 LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes)
@@ -26,38 +94,41 @@ LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes)
 
 LocalMaskCache::~LocalMaskCache() = default;
 
-std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint32_t state) {
-  return GetByKey({dfa, state, false, {}});
-}
-
-LocalMaskCache::CountedMask LocalMaskCache::GetCounted(const ByteDfaPtr& dfa, uint32_t state,
-                                                       const LocalMask::CopyBounds& copies) {
-  std::shared_ptr<const LocalMask> free_mask = GetByKey({dfa, state, true, {}});
-  const uint32_t far = free_mask->max_copies() + 1;
-  const bool room_is_far = copies.room >= far;
-  if (room_is_far && copies.owed == 0) return {std::move(free_mask), true};
-  if (room_is_far && copies.owed >= far) return {std::move(free_mask), false};
-  const LocalMask::CopyBounds near{std::min(copies.room, far), std::min(copies.owed, far)};
-  return {GetByKey({dfa, state, true, near}), true};
-}
-
-std::shared_ptr<const LocalMask> LocalMaskCache::GetByKey(const Key& key) {
+std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint32_t state, bool counted) {
+  const Key key{dfa, state, counted};
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto it = masks_.find(key);
-    if (it != masks_.end()) return it->second;
+    auto it = by_state_.find(key);
+    if (it != by_state_.end()) return it->second;
   }
-  LocalMaskBuilder builder(*tokenizer_);
-  std::shared_ptr<const LocalMask> mask = builder.Build(*key.dfa, key.state, key.counted, key.copies);
-  const int64_t bytes = mask->MemorySizeBytes() + static_cast<int64_t>(sizeof(Key)) + 64;
+  std::string spelling = SpellReachable(*dfa, state, counted);
+  if (!spelling.empty()) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto it = by_spelling_.find(spelling);
+    if (it != by_spelling_.end()) return by_state_.try_emplace(key, it->second).first->second;
+  }
+  MaskPtr mask = Compute(key);
+  const int64_t bytes = mask->MemorySizeBytes() + static_cast<int64_t>(sizeof(Key) + 2 * spelling.size()) + 128;
   std::lock_guard<std::mutex> lock(mutex_);
-  if (size_bytes_ + bytes > max_bytes_) {
-    masks_.clear();
-    size_bytes_ = 0;
+  if (size_bytes_ + bytes > max_bytes_) ClearLocked();
+  size_bytes_ += bytes;
+  if (!spelling.empty()) mask = by_spelling_.try_emplace(std::move(spelling), std::move(mask)).first->second;
+  return by_state_.try_emplace(key, std::move(mask)).first->second;
+}
+
+LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key) {
+  LocalMaskBuilder builder(*tokenizer_);
+  if (!key.counted) {
+    const uint32_t base_state = FindBase(*key.dfa, key.state);
+    if (base_state != ByteDfa::kDead) {
+      MaskPtr base = Get(key.dfa, base_state, false);
+      // The base of a base would be itself: it is the most common target of its own bytes.
+      if (base->base() == nullptr && base->is_dense()) {
+        return builder.BuildDifference(*key.dfa, key.state, base_state, std::move(base));
+      }
+    }
   }
-  auto [it, inserted] = masks_.try_emplace(key, std::move(mask));
-  if (inserted) size_bytes_ += bytes;
-  return it->second;
+  return builder.BuildWhole(*key.dfa, key.state, key.counted);
 }
 
 int64_t LocalMaskCache::SizeBytes() const {
@@ -65,10 +136,15 @@ int64_t LocalMaskCache::SizeBytes() const {
   return size_bytes_ + dfa_cache_->SizeBytes();
 }
 
+void LocalMaskCache::ClearLocked() {
+  by_state_.clear();
+  by_spelling_.clear();
+  size_bytes_ = 0;
+}
+
 void LocalMaskCache::Clear() {
   std::lock_guard<std::mutex> lock(mutex_);
-  masks_.clear();
-  size_bytes_ = 0;
+  ClearLocked();
 }
 
 }  // namespace xgrammar

@@ -15,8 +15,8 @@ bool Intersects(const ByteSet& a, const ByteSet& b) {
   return false;
 }
 
-LocalMask::CopyBounds CopiesLeft(const DfaItem& item) {
-  LocalMask::CopyBounds copies;
+CopyBounds CopiesLeft(const DfaItem& item) {
+  CopyBounds copies;
   if (item.unit->kind != Unit::Kind::kCountedDfa) return copies;
   if (item.unit->max != kUnbounded) copies.room = static_cast<uint32_t>(item.unit->max - item.count);
   copies.owed = static_cast<uint32_t>(std::max<int64_t>(item.unit->min - item.count, 0));
@@ -32,30 +32,32 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(SetId set) {
   locals_.clear();
   trees_.clear();
   seen_parts_.Clear();
+  num_filters_ = 0;
   for (const DfaItem& item : parser_.set(set).dfa_items) AddLocal(item);
   ReadByScan({set, &trie, 0, trie.num_nodes()});
+  ReadParts();
+  return Finish();
+}
+
+void MaskBuilder::ReadParts() {
   while (!parts_.empty()) {
     const Part part = parts_.back();
     parts_.pop_back();
     for (const DfaItem& item : parser_.set(part.set).dfa_items) ReadByAutomaton(item, part);
     ReadByScan(part);
   }
-  return Finish();
 }
 
 void MaskBuilder::AddLocal(const DfaItem& item) {
-  std::shared_ptr<const LocalMask> local;
-  bool may_exit = true;
-  if (item.unit->kind == Unit::Kind::kCountedDfa) {
-    LocalMaskCache::CountedMask counted = local_masks_.GetCounted(item.unit->dfa, item.state, CopiesLeft(item));
-    local = std::move(counted.mask);
-    may_exit = counted.may_exit;
-  } else {
-    local = local_masks_.Get(item.unit->dfa, item.state);
-  }
-  if (std::find(locals_.begin(), locals_.end(), local) == locals_.end()) locals_.push_back(local);
-  if (!may_exit || item.continuation == kRootContinuation) return;
-  if (local->tail_groups().empty() && local->soft_exits().empty()) return;
+  const bool counted = item.unit->kind == Unit::Kind::kCountedDfa;
+  const CopyBounds bounds = CopiesLeft(item);
+  const std::shared_ptr<const LocalMask> local = local_masks_.Get(item.unit->dfa, item.state, counted);
+  const TokenMask::Part part{local, bounds.room};
+  if (std::find(locals_.begin(), locals_.end(), part) == locals_.end()) locals_.push_back(part);
+  if (item.continuation == kRootContinuation) return;
+  const bool has_tails = !local->tail_groups().empty() ||
+                         (local->base() != nullptr && !local->base()->tail_groups().empty());
+  if (!has_tails && local->soft_exits().empty()) return;
   const SetId after = parser_.AfterReturn(item.continuation);
   if (Intersects(local->soft_exits(), parser_.set(after).first)) {
     // Rare: what follows could also have been read inside. The whole walk finds every way to leave.
@@ -63,11 +65,29 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
     ReadByAutomaton(item, {kDeadSet, &trie, 0, trie.num_nodes()});
     return;
   }
-  for (const TailGroup& group : local->tail_groups()) {
+  ReadTails(*local, false, bounds, after);
+  if (local->base() != nullptr) ReadTails(*local, true, bounds, after);
+}
+
+void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after) {
+  const LocalMask& owner = of_base ? *local.base() : local;
+  const bool filters = local.FiltersExits(of_base, bounds);
+  if (filters) {
+    // What earlier items left to read must not be taken for this one's.
+    ReadParts();
+    current_filter_ = ++num_filters_;
+  }
+  const size_t before = ids_.size();
+  for (const TailGroup& group : owner.tail_groups()) {
     if (!parser_.set(after).first.Contains(group.byte())) continue;
     const TokenTrie& tree = group.Tree(tokenizer_);
     Defer(after, tree, 0, tree.num_nodes());
   }
+  if (!filters) return;
+  ReadParts();
+  current_filter_ = 0;
+  const auto refused = [&](int32_t token) { return !local.HasExit(token, of_base, bounds); };
+  ids_.erase(std::remove_if(ids_.begin() + static_cast<ptrdiff_t>(before), ids_.end(), refused), ids_.end());
 }
 
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
@@ -112,7 +132,8 @@ void MaskBuilder::Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32
   const auto known = std::find(trees_.begin(), trees_.end(), &trie);
   const auto tree = static_cast<uint32_t>(known - trees_.begin());
   if (known == trees_.end()) trees_.push_back(&trie);
-  if (!seen_parts_.Add({set, tree, begin})) return;
+  constexpr uint32_t kMaxTrees = 1u << 16;
+  if (!seen_parts_.Add({set, tree + current_filter_ * kMaxTrees, begin})) return;
   parts_.push_back({set, &trie, begin, end});
 }
 
@@ -126,8 +147,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   }
   std::vector<uint32_t> words(num_words, 0);
   TokenMask(locals_, ids_, {}).WriteTo(words);
-  return std::make_unique<TokenMask>(std::vector<std::shared_ptr<const LocalMask>>(), std::vector<int32_t>(),
-                                     std::move(words));
+  return std::make_unique<TokenMask>(std::vector<TokenMask::Part>(), std::vector<int32_t>(), std::move(words));
 }
 
 }  // namespace xgrammar

@@ -38,6 +38,9 @@ class MaskBuilder {
   };
 
   void AddLocal(const DfaItem& item);
+  /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the automaton.
+  void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
+  void ReadParts();
   void ReadByAutomaton(const DfaItem& item, const Part& part);
   void ReadByScan(const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
@@ -49,9 +52,11 @@ class MaskBuilder {
   LocalMaskCache& local_masks_;
   std::vector<Part> parts_;
   std::vector<int32_t> ids_;
-  std::vector<std::shared_ptr<const LocalMask>> locals_;  ///< Distinct; also keeps their tails alive.
+  std::vector<TokenMask::Part> locals_;  ///< Distinct; also keeps their tails alive.
   std::vector<const TokenTrie*> trees_;                 ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
+  uint32_t num_filters_ = 0;     ///< Filtered tails read so far.
+  uint32_t current_filter_ = 0;  ///< Parts seen under one filter are not seen under another. 0: no filter.
   DfaWalkStack stack_;
 };
 

@@ -6,42 +6,27 @@
 
 namespace xgrammar {
 
-namespace {
-
-void SetBits(std::span<const int32_t> ids, std::span<uint32_t> row) {
-  for (int32_t id : ids) row[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
-}
-
-}  // namespace
-
-TokenMask::TokenMask(std::vector<std::shared_ptr<const LocalMask>> parts, std::vector<int32_t> ids,
-                     std::vector<uint32_t> words)
+TokenMask::TokenMask(std::vector<Part> parts, std::vector<int32_t> ids, std::vector<uint32_t> words)
     : parts_(std::move(parts)), ids_(std::move(ids)), words_(std::move(words)) {
-  std::stable_partition(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_dense(); });
+  std::stable_partition(parts_.begin(), parts_.end(), [](const Part& part) { return part.local->is_dense(); });
 }
 
 void TokenMask::WriteTo(std::span<uint32_t> row) const {
-  bool written = !words_.empty();
-  if (written) std::copy(words_.begin(), words_.end(), row.begin());
-  for (const auto& part : parts_) {
-    if (!part->is_dense()) break;
-    const std::span<const uint32_t> words = part->words();
-    if (written) {
-      for (size_t i = 0; i < row.size(); ++i) row[i] |= words[i];
-    } else {
-      std::copy(words.begin(), words.end(), row.begin());
-      written = true;
-    }
+  bool is_clear = words_.empty();
+  if (!is_clear) std::copy(words_.begin(), words_.end(), row.begin());
+  // A dense part overwrites a clear row; anything else needs it to be zero first.
+  const bool overwritten = is_clear && !parts_.empty() && parts_[0].local->is_dense();
+  if (is_clear && !overwritten) std::fill(row.begin(), row.end(), 0u);
+  for (const Part& part : parts_) {
+    part.local->AddTo(row, is_clear, part.room);
+    is_clear = false;
   }
-  if (!written) std::fill(row.begin(), row.end(), 0u);
-  for (const auto& part : parts_) SetBits(part->ids(), row);
-  SetBits(ids_, row);
+  for (int32_t id : ids_) row[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
 }
 
 int64_t TokenMask::MemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) + ids_.capacity() * sizeof(int32_t) +
-                              words_.capacity() * sizeof(uint32_t) +
-                              parts_.capacity() * sizeof(std::shared_ptr<const LocalMask>));
+                              words_.capacity() * sizeof(uint32_t) + parts_.capacity() * sizeof(Part));
 }
 
 }  // namespace xgrammar

@@ -13,9 +13,15 @@ namespace xgrammar {
 
 class TokenMask {
  public:
+  /// A local mask as seen with so many copies left.
+  struct Part {
+    std::shared_ptr<const LocalMask> local;
+    uint32_t room = CopyBounds::kManyCopies;
+    friend bool operator==(const Part&, const Part&) = default;
+  };
+
   /// `words` is empty or has ceil(vocab_size/32) words. The mask is the union of all three.
-  TokenMask(std::vector<std::shared_ptr<const LocalMask>> parts, std::vector<int32_t> ids,
-            std::vector<uint32_t> words);
+  TokenMask(std::vector<Part> parts, std::vector<int32_t> ids, std::vector<uint32_t> words);
 
   /// Overwrites the row. Precondition: it has ceil(vocab_size/32) words. Cost: one copy of the row, plus the ids.
   void WriteTo(std::span<uint32_t> row) const;
@@ -23,7 +29,7 @@ class TokenMask {
   int64_t MemorySizeBytes() const;
 
  private:
-  std::vector<std::shared_ptr<const LocalMask>> parts_;  // Dense ones first.
+  std::vector<Part> parts_;  // Dense ones first.
   std::vector<int32_t> ids_;
   std::vector<uint32_t> words_;
 };

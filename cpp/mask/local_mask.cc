@@ -1,0 +1,90 @@
+// LocalMask: writing itself into a row, and which tails apply.
+#include "mask/local_mask.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace xgrammar {
+
+namespace {
+
+void SetBit(std::span<uint32_t> row, int32_t id) { row[static_cast<size_t>(id) >> 5] |= 1u << (id & 31); }
+void ClearBit(std::span<uint32_t> row, int32_t id) { row[static_cast<size_t>(id) >> 5] &= ~(1u << (id & 31)); }
+bool TestBit(std::span<const uint32_t> row, int32_t id) {
+  return ((row[static_cast<size_t>(id) >> 5] >> (id & 31)) & 1u) != 0;
+}
+
+/// Adds `words` without the bits of `removed`, which keep the value that they have in the row.
+void AddWordsWithout(std::span<const uint32_t> words, std::span<const int32_t> removed, bool is_clear,
+                     std::span<uint32_t> row) {
+  if (is_clear) {
+    std::copy(words.begin(), words.end(), row.begin());
+    for (int32_t id : removed) ClearBit(row, id);
+    return;
+  }
+  std::vector<int32_t> to_clear;
+  for (int32_t id : removed) {
+    if (!TestBit(row, id)) to_clear.push_back(id);
+  }
+  for (size_t i = 0; i < row.size(); ++i) row[i] |= words[i];
+  for (int32_t id : to_clear) ClearBit(row, id);
+}
+
+}  // namespace
+
+const TokenTrie& TailGroup::Tree(const TokenizerInfo& tokenizer) const {
+  const TokenTrie* known = tree_.load(std::memory_order_acquire);
+  if (known != nullptr) return *known;
+  const TokenTrie& trie = tokenizer.trie();
+  std::vector<std::pair<std::string_view, int32_t>> tails;
+  for (uint32_t node : nodes_) {
+    const size_t offset = trie.node(node).depth - 1;
+    for (int32_t token : trie.subtree_tokens(node)) {
+      const std::string& bytes = tokenizer.decoded_vocab()[static_cast<size_t>(token)];
+      tails.emplace_back(std::string_view(bytes).substr(offset), token);
+    }
+  }
+  auto made = std::make_unique<const TokenTrie>(std::move(tails));
+  if (tree_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *made.release();
+  return *known;
+}
+
+void LocalMask::AddTo(std::span<uint32_t> row, bool is_clear, uint32_t room) const {
+  if (base_ != nullptr) {
+    AddDifference(row, is_clear);
+  } else {
+    AddWhole(row, is_clear, room);
+  }
+}
+
+void LocalMask::AddWhole(std::span<uint32_t> row, bool is_clear, uint32_t room) const {
+  const size_t fitting =
+      room >= inside_end_.size() ? inside_.size() : inside_end_[static_cast<size_t>(room)];
+  const std::span<const int32_t> all(inside_);
+  // Words first and then taking out what does not fit, or one by one: whichever touches less.
+  if (!words_.empty() && (inside_.empty() || fitting > inside_.size() - fitting)) {
+    AddWordsWithout(words_, all.subspan(fitting), is_clear, row);
+    return;
+  }
+  if (is_clear) std::fill(row.begin(), row.end(), 0u);
+  for (int32_t id : all.first(fitting)) SetBit(row, id);
+}
+
+void LocalMask::AddDifference(std::span<uint32_t> row, bool is_clear) const {
+  AddWordsWithout(base_->words_, removed_, is_clear, row);
+  for (int32_t id : added_) SetBit(row, id);
+}
+
+bool LocalMask::HasExit(int32_t token, bool of_base, const CopyBounds& bounds) const {
+  if (of_base) return !std::binary_search(removed_exits_.begin(), removed_exits_.end(), token);
+  if (exit_copies_.empty()) return true;
+  const auto it = std::lower_bound(exit_copies_.begin(), exit_copies_.end(), std::pair{token, 0u});
+  return it != exit_copies_.end() && it->first == token && it->second >= bounds.owed && it->second <= bounds.room;
+}
+
+bool LocalMask::FiltersExits(bool of_base, const CopyBounds& bounds) const {
+  if (of_base) return !removed_exits_.empty();
+  return !exit_copies_.empty() && (bounds.owed > min_exit_copies_ || bounds.room < max_exit_copies_);
+}
+
+}  // namespace xgrammar
