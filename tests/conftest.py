@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,19 @@ MARKERS = {
     "hf": "needs a tokenizer package and tokenizers",
     "bench": "exercises the benchmark",
 }
+
+
+_AT_END: list[Callable[[], object]] = []
+
+
+def at_end(release: Callable[[], object]) -> None:
+    """Have something released before the interpreter ends, so that leak reports mean leaks."""
+    _AT_END.append(release)
+
+
+def pytest_unconfigure() -> None:
+    while _AT_END:
+        _AT_END.pop()()
 
 
 def pytest_configure(config: pytest.Config) -> None:

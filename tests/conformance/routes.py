@@ -10,6 +10,7 @@ import numpy as np
 
 import xgrammar as xgr
 from tests.conformance.cases import Case
+from tests.conftest import at_end
 
 Judge = Callable[[bytes], bool]
 PIECE = 3
@@ -22,6 +23,7 @@ def matched(matcher: xgr.GrammarMatcher, data: bytes) -> bool:
 
 @lru_cache(maxsize=1)
 def strings_only() -> xgr.GrammarCompiler:
+    at_end(strings_only.cache_clear)
     return xgr.GrammarCompiler(xgr.TokenizerInfo([]), max_threads=1, cache_enabled=False)
 
 

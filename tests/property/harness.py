@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import xgrammar as xgr
+from tests.conftest import at_end
 from tests.property import earley_oracle
 from tests.property.earley_oracle import Chart
 
@@ -20,10 +22,12 @@ class Vocabulary:
     tokens: list[bytes]
     stop_ids: list[int]
     padding: int = 0
-    info: xgr.TokenizerInfo = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.info = xgr.TokenizerInfo(
+    @functools.cached_property
+    def info(self) -> xgr.TokenizerInfo:
+        """Made when first needed, dropped with the session."""
+        at_end(lambda: self.__dict__.pop("info", None))
+        return xgr.TokenizerInfo(
             self.tokens, xgr.VocabType.RAW, vocab_size=self.size, stop_token_ids=self.stop_ids
         )
 

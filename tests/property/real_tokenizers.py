@@ -11,6 +11,7 @@ import pytest
 
 import xgrammar as xgr
 from tests.bench import tokenizers
+from tests.conftest import at_end
 
 
 def deepseek() -> xgr.TokenizerInfo:
@@ -89,5 +90,6 @@ MAKERS: dict[str, Any] = {f.__name__: f for f in (deepseek, qwen, tekken, senten
 @functools.cache
 def real_tokenizer(name: str) -> xgr.TokenizerInfo:
     """One info per name for the whole test run."""
+    at_end(real_tokenizer.cache_clear)
     info: xgr.TokenizerInfo = MAKERS[name]()
     return info
