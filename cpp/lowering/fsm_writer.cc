@@ -125,7 +125,8 @@ void FsmWriter::WriteRepeat(ExprId expr, uint32_t from, uint32_t to) {
   }
   const bool optional = min == 0 && max == 1;
   if (expr != unit_expr_ && !optional) {
-    const bool regular = table_.regular_.ExpandedRepeatSize(expr) != RegularFacts::kNotFoldable;
+    const bool regular = table_.regular_.ExpandedRepeatSize(expr) != RegularFacts::kNotFoldable &&
+                         !table_.regular_.RepeatsLexemes(expr);
     const bool long_count = (max == kUnbounded ? min : max) > kMaxUnrolledCopies;
     if (regular || long_count) {
       WriteUnitCall(expr, from, to);

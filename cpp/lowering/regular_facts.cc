@@ -56,6 +56,12 @@ bool RegularFacts::HasMarkerLiteral(ExprId expr) {
   return entry(expr).has_marker_literal;
 }
 
+bool RegularFacts::RepeatsLexemes(ExprId repeat) {
+  const ExprId child = grammar_.children(repeat)[0];
+  Visit(child);
+  return entry(child).has_rule_ref && entry(child).has_loop;
+}
+
 int64_t RegularFacts::ExpandedRepeatSize(ExprId repeat) {
   const int64_t child = FoldedSize(grammar_.children(repeat)[0]);
   if (child == kNotFoldable) return kNotFoldable;
@@ -124,12 +130,16 @@ void RegularFacts::Finish(ExprId expr) {
       break;
     }
     case ExprKind::kAutomaton:
+      result.has_loop = true;
       for (const CodePointDfa::State& s : grammar_.automaton(expr)->states()) {
         size += 1 + static_cast<int64_t>(s.edges.size());
       }
       break;
     case ExprKind::kRuleRef:
       result.has_rule_ref = true;
+      break;
+    case ExprKind::kRepeat:
+      result.has_loop = grammar_.repeat_max(expr) == kUnbounded || grammar_.repeat_max(expr) > 1;
       break;
     default:
       break;
@@ -140,6 +150,7 @@ void RegularFacts::Finish(ExprId expr) {
     const Entry& part = entry(child);
     result.has_rule_ref = result.has_rule_ref || part.has_rule_ref;
     result.has_marker_literal = result.has_marker_literal || part.has_marker_literal;
+    result.has_loop = result.has_loop || part.has_loop;
     if (part.size == kNotFoldable || part.mark != Mark::kDone) result.size = kNotFoldable;
     size = Saturate(size + part.size);
   }

@@ -26,6 +26,10 @@ class RegularFacts {
   int64_t ExpandedRepeatSize(ExprId repeat);
   /// Whether a rule reference is reachable without leaving the expression.
   bool HasRuleRef(ExprId expr);
+  /// Whether the repetition goes over lexical units (its copies refer to rules and hold loops of their own) rather than
+  /// over characters. Such units keep automata of their own, which other places share; folded into one loop, the end of
+  /// a copy and the end of the loop would compete for the same bytes.
+  bool RepeatsLexemes(ExprId repeat);
   /// Whether a literal that contains the text of a marker is reachable.
   bool HasMarkerLiteral(ExprId expr);
 
@@ -37,6 +41,7 @@ class RegularFacts {
     Mark mark = Mark::kUnknown;
     bool has_rule_ref = false;
     bool has_marker_literal = false;
+    bool has_loop = false;
     int64_t size = 0;
   };
 

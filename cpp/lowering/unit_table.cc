@@ -79,6 +79,7 @@ bool UnitTable::TryFold(Unit* unit) {
   const ExprId expr = unit->expr;
   const int64_t size = regular_.FoldedSize(expr);
   if (size == RegularFacts::kNotFoldable) return false;
+  if (grammar_->kind(expr) == ExprKind::kRepeat && regular_.RepeatsLexemes(expr)) return false;
   if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
   const int64_t limit = grammar_->kind(expr) == ExprKind::kAutomaton ? kMaxAutomatonSize
@@ -103,8 +104,9 @@ bool UnitTable::TryCount(Unit* unit) {
   unit->min = facts_.IsNullable(child) ? 0 : min;   // Copies of the empty string fill up to any minimum.
   unit->max = max;
   const int64_t size = regular_.FoldedSize(child);
+  const bool lexemes = regular_.RepeatsLexemes(expr);
   const bool keep_literals = unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(child);
-  if (size != RegularFacts::kNotFoldable && size <= kMaxLexemeSize && !keep_literals) {
+  if (size != RegularFacts::kNotFoldable && size <= kMaxLexemeSize && !keep_literals && !lexemes) {
     const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
     ByteDfaPtr dfa = FoldToDfa(*grammar_, facts_, child, static_cast<uint32_t>(budget), dfa_cache_);
     if (dfa != nullptr && dfa->is_prefix_free()) {
