@@ -9,8 +9,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
+import xgrammar as xgr
 
-from tests.property.harness import Vocabulary, check_grammar
+from tests.property import earley_oracle
+from tests.property.harness import Vocabulary, check_grammar, explore
 from tests.property.small_grammars import PICKED, grammars
 
 E_ACUTE, E_GRAVE, EURO = "é".encode(), "è".encode(), "€".encode()
@@ -60,16 +62,37 @@ def test_smallest_grammars(vocabulary):
     assert check_all(texts, VOCABULARIES[vocabulary]) > len(texts)
 
 
-@pytest.mark.parametrize("vocabulary", VOCABULARIES)
-def test_sample_of_larger_grammars(vocabulary):
-    texts = list(grammars(3, 2))[:: 17 if vocabulary == "long" else 5]
-    assert check_all(texts, VOCABULARIES[vocabulary], depth=2, states=6) > len(texts)
+@pytest.mark.parametrize(("vocabulary", "every"), [("letters", 1), ("single", 1), ("long", 5)])
+def test_larger_grammars(vocabulary, every):
+    texts = list(grammars(3, 2))[::every]
+    assert check_all(texts, VOCABULARIES[vocabulary]) > len(texts)
 
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("text", PICKED)
 def test_picked_grammars(text, vocabulary):
     check_grammar(text, VOCABULARIES[vocabulary], depth=5, states=25)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('root ::= "a"{2,3}\n', 'root ::= "a"{2,4}\n'),
+        ('root ::= ("ab")* "a"?\n', 'root ::= ("ab")*\n'),
+        ('root ::= "a" root "b" | "ab"\n', 'root ::= "a" root "b" | "a"\n'),
+    ],
+)
+def test_a_difference_is_noticed(one, other):
+    vocabulary = VOCABULARIES["letters"]
+    compiled = xgr.GrammarCompiler(vocabulary.info).compile_grammar(one)
+    with pytest.raises(AssertionError, match="oracle"):
+        explore(
+            xgr.GrammarMatcher(compiled),
+            earley_oracle.start(other),
+            vocabulary,
+            depth=4,
+            states=40,
+        )
 
 
 def with_characters(text):
@@ -87,11 +110,13 @@ def test_characters_split_over_tokens():
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
-def test_all_grammars_of_the_next_size(vocabulary):
-    check_all(grammars(3, 2), VOCABULARIES[vocabulary])
+@pytest.mark.parametrize(("root", "other", "every"), [(3, 2, 1), (4, 1, 1), (3, 3, 4), (4, 2, 4)])
+def test_the_next_sizes(root, other, every, vocabulary):
+    check_all(list(grammars(root, other))[::every], VOCABULARIES[vocabulary])
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_all_grammars_of_the_next_size_over_split_characters():
-    check_all((with_characters(text) for text in grammars(3, 1)), SPLIT)
+@pytest.mark.parametrize(("root", "other", "every"), [(3, 1, 1), (3, 2, 1), (4, 1, 1)])
+def test_the_next_sizes_over_split_characters(root, other, every):
+    check_all((with_characters(t) for t in list(grammars(root, other))[::every]), SPLIT)
