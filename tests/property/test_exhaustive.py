@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-import xgrammar as xgr
 
+import xgrammar as xgr
 from tests.property import earley_oracle
 from tests.property.harness import Vocabulary, check_grammar, explore
 from tests.property.small_grammars import PICKED, grammars
