@@ -38,6 +38,40 @@ size_t CommonPrefixSize(std::string_view a, std::string_view b) {
   return i;
 }
 
+using TokenList = std::vector<std::pair<std::string_view, int32_t>>;
+
+// Sorts by bytes, then by id. The first two bytes are sorted by counting, which leaves short runs
+// that stay in the cache for the comparing sort.
+void SortTokens(const TokenList& tokens, std::vector<SortKey>* keys) {
+  const auto less = [&tokens](const SortKey& a, const SortKey& b) {
+    if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    const auto& [a_bytes, a_id] = tokens[a.index];
+    const auto& [b_bytes, b_id] = tokens[b.index];
+    const int compared = a_bytes.compare(b_bytes);
+    return compared != 0 ? compared < 0 : a_id < b_id;
+  };
+  constexpr size_t kFewTokens = 4096;  // Not worth a table of 65,536 counts.
+  if (keys->size() < kFewTokens) {
+    std::sort(keys->begin(), keys->end(), less);
+    return;
+  }
+  constexpr int kShift = 48;
+  constexpr size_t kNumBuckets = size_t{1} << 16;
+  std::vector<uint32_t> ends(kNumBuckets + 1, 0);
+  for (const SortKey& key : *keys) ++ends[(key.prefix >> kShift) + 1];
+  for (size_t b = 1; b <= kNumBuckets; ++b) ends[b] += ends[b - 1];
+  std::vector<SortKey> sorted(keys->size());
+  // Filling bucket b moves its start in `ends[b]` up to its end.
+  for (const SortKey& key : *keys) sorted[ends[key.prefix >> kShift]++] = key;
+  auto begin = sorted.begin();
+  for (size_t b = 0; b < kNumBuckets; ++b) {
+    const auto end = sorted.begin() + ends[b];
+    if (end - begin > 1) std::sort(begin, end, less);
+    begin = end;
+  }
+  keys->swap(sorted);
+}
+
 }  // namespace
 
 TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
@@ -57,13 +91,7 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
     ThrowLimitError("max_vocabulary_bytes", static_cast<int64_t>(total_bytes),
                     std::numeric_limits<uint32_t>::max() - 1);
   }
-  std::sort(order.begin(), order.end(), [&tokens](const SortKey& a, const SortKey& b) {
-    if (a.prefix != b.prefix) return a.prefix < b.prefix;
-    const auto& [a_bytes, a_id] = tokens[a.index];
-    const auto& [b_bytes, b_id] = tokens[b.index];
-    const int compared = a_bytes.compare(b_bytes);
-    return compared != 0 ? compared < 0 : a_id < b_id;
-  });
+  SortTokens(tokens, &order);
 
   token_ids_.reserve(tokens.size());
   nodes_.reserve(tokens.size() + tokens.size() / 2);
