@@ -1,5 +1,6 @@
 // Complements: an instance violates a schema if it violates one of its keywords, so each keyword that acts on the kind of
 // instance gives one alternative (De Morgan's laws).
+#include <algorithm>
 #include <utility>
 
 #include "frontend/json_schema/merge.h"
@@ -16,9 +17,22 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
       throw reader_.MakeError(ErrorKind::kJsonSchema, literal.id, "not", "The references form a cycle without content");
     }
   }
+  // What already holds may exclude the schema; then its many ways to fail need not be tried one by one.
+  const ObjectAtoms& object = work->branch.object;
+  constexpr size_t kManyWays = 4;
+  const bool has_many_ways = schema.properties.size() + schema.required.size() + schema.steps.size() >= kManyWays;
+  for (const ScopedSchema& group : object.groups) {
+    if (has_many_ways && AreDisjoint({group.schema->id, LiteralKind::kPlainSchema}, {literal.id, LiteralKind::kPlainSchema},
+                    object.required)) {
+      return Outcome::kContinue;
+    }
+  }
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
-  run->scopes.push_back({scope, literal, false});
+  run->scopes.push_back({scope, literal, false, false});
   std::vector<Work> alternatives;
+  if (run->type == InstanceType::kObject && !SplitByDiscriminator(*work, schema, &alternatives, work)) {
+    return Split(run, work, &alternatives);
+  }
   for (const bool is_enum : {false, true}) {
     const JsonId values = is_enum ? schema.enum_values : schema.const_value;
     if (values == kNoJson) continue;
@@ -40,6 +54,40 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   if (run->type == InstanceType::kObject) ComplementObject(run, *work, schema, &alternatives);
   ComplementSteps(run, *work, schema, own_scope, &alternatives);
   return Split(run, work, &alternatives);
+}
+
+// A property with a fixed set of values is decided first: either it is missing or has another value, or it is as the
+// schema says and something else is violated. The alternatives exclude one another, so that complements of schemas that
+// differ in that property do not multiply. False if nothing but the alternatives already in `out` is left.
+bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out, Work* rest) {
+  for (const NamedSchema& property : schema.properties) {
+    const Schema& value = reader_.Read(reader_.SkipReferences(property.schema));
+    if (value.enum_values == kNoJson && value.const_value == kNoJson) continue;
+    const bool is_required =
+        std::find(schema.required.begin(), schema.required.end(), property.name) != schema.required.end();
+    Work absent = work;
+    if (is_required && Forbid(&absent.branch, property.name)) out->push_back(std::move(absent));
+    const auto with = [&](LiteralKind kind, bool require) {
+      Work alternative = work;
+      if (require && !Require(&alternative.branch, property.name)) return alternative;
+      alternative.branch.object.member_literals.emplace_back(property.name, Literal{property.schema, kind});
+      return alternative;
+    };
+    Work different = with(LiteralKind::kNotSchema, true);
+    const Names name = {property.name};
+    if (!different.branch.object.member_literals.empty() &&
+        different.branch.object.member_literals.size() > work.branch.object.member_literals.size() &&
+        MembersPossible(different, name)) {
+      out->push_back(std::move(different));
+    }
+    Work same = with(LiteralKind::kPlainSchema, is_required);
+    const bool possible =
+        same.branch.object.member_literals.size() > work.branch.object.member_literals.size() &&
+        MembersPossible(same, name);
+    if (possible) *rest = std::move(same);
+    return possible;
+  }
+  return true;
 }
 
 void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out) {
@@ -146,6 +194,7 @@ void Merger::ComplementObject(Run*, const Work& work, const Schema& schema, std:
       branch->object.member_literals.emplace_back(property.name, Literal{property.schema, LiteralKind::kNotSchema});
       return true;
     });
+    if (!out->empty() && !MembersPossible(out->back(), {property.name})) out->pop_back();
   }
   const auto add_clause = [&](MemberClause clause) {
     add([&](Branch* branch) {

@@ -14,6 +14,9 @@ namespace {
 // contributes to what is evaluated; 2^8 of them are the most that is tried.
 constexpr size_t kMaxTrackedAlternatives = 8;
 
+// Questions about disjointness inside such questions; beyond it the answer is "not known".
+constexpr int kMaxQuestions = 6;
+
 }  // namespace
 
 Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
@@ -68,6 +71,7 @@ LocationId Merger::Intern(Conjunction conjunction) {
     }
     if (std::find(simple.begin(), simple.end(), literal) == simple.end()) simple.push_back(literal);
   }
+  if (IsContradictory(simple)) return kNothingLocation;
   const auto [place, is_new] = locations_.try_emplace(std::move(simple), static_cast<LocationId>(conjunctions_.size()));
   if (is_new) {
     conjunctions_.push_back(&place->first);
@@ -75,6 +79,19 @@ LocationId Merger::Intern(Conjunction conjunction) {
     CountWork();
   }
   return place->second;
+}
+
+// A schema and the complement of one that is written the same way.
+bool Merger::IsContradictory(const Conjunction& literals) {
+  for (const Literal& negative : literals) {
+    if (negative.kind != LiteralKind::kNotSchema || literals.size() < 2) continue;
+    const JsonId id = reader_.CanonicalId(negative.id);
+    for (const Literal& positive : literals) {
+      const bool is_schema = positive.kind == LiteralKind::kSchema || positive.kind == LiteralKind::kPlainSchema;
+      if (is_schema && reader_.CanonicalId(positive.id) == id) return true;
+    }
+  }
+  return false;
 }
 
 void Merger::CountWork() {
@@ -118,7 +135,7 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
   run.type = type;
   run.result = result;
   Work first;
-  for (size_t i = conjunction.size(); i-- > 0;) Push(&run, &first, conjunction[i], -1);
+  for (size_t i = conjunction.size(); i-- > 0;) Push(&run, &first, conjunction[i], -1, true);
   run.stack.push_back(std::move(first));
   while (!run.stack.empty()) {
     Work work = std::move(run.stack.back());
@@ -127,7 +144,7 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
     while (work.tasks >= 0 && outcome == Outcome::kContinue) {
       const Task task = run.tasks[static_cast<size_t>(work.tasks)];
       work.tasks = task.next;
-      outcome = task.step ? DoStep(&run, &work, task) : DoLiteral(&run, &work, task.literal, task.scope);
+      outcome = task.step ? DoStep(&run, &work, task) : DoLiteral(&run, &work, task);
     }
     if (outcome == Outcome::kContinue) FinishBranch(&run, &work.branch);
   }
@@ -150,8 +167,9 @@ void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* v
   *values = std::move(kept);
 }
 
-void Merger::Push(Run* run, Work* work, const Literal& literal, int32_t scope) {
+void Merger::Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct) {
   Task task;
+  task.is_conjunct = is_conjunct;
   task.literal = literal;
   task.scope = scope;
   task.next = work->tasks;
@@ -166,6 +184,7 @@ Merger::Outcome Merger::Split(Run* run, Work* work, std::vector<Work>* alternati
     *work = std::move(alternatives->front());
     return Outcome::kContinue;
   }
+  run->has_split = true;
   for (size_t i = alternatives->size(); i-- > 0;) {
     CountWork();
     run->stack.push_back(std::move((*alternatives)[i]));
@@ -209,32 +228,48 @@ Merger::Outcome Merger::Unsupport(Work* work, JsonId schema, const char* keyword
   return Outcome::kContinue;
 }
 
-Merger::Outcome Merger::DoLiteral(Run* run, Work* work, const Literal& literal, int32_t scope) {
+Merger::Outcome Merger::DoLiteral(Run* run, Work* work, const Task& task) {
+  const Literal& literal = task.literal;
   switch (literal.kind) {
     case LiteralKind::kSchema:
     case LiteralKind::kPlainSchema:
-      return DoSchema(run, work, literal, scope);
+      return DoSchema(run, work, task);
     case LiteralKind::kNotSchema:
-      return DoNotSchema(run, work, literal, scope);
+      return DoNotSchema(run, work, literal, task.scope);
     case LiteralKind::kConst:
       if (Evaluator::TypeOf(reader_.document(), literal.id) == run->type) run->values.push_back(literal.id);
       return Outcome::kDead;  // The value stands for the branch; FilterValues checks the rest.
     case LiteralKind::kNotConst:
-      return DoNotConst(run, work, literal.id, scope);
+      return DoNotConst(run, work, literal.id, task.scope);
   }
   return Outcome::kDead;
 }
 
-Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Literal& literal, int32_t scope) {
+// Whether the schema is already on the path that led here. As a conjunct of itself it adds nothing, if there is anything
+// else in it; any other cycle has no meaning.
+bool Merger::IsRepeated(const Run& run, const Task& task) {
+  bool is_conjunct = task.is_conjunct;
+  for (int32_t above = task.scope; above >= 0;) {
+    const Scope& scope = run.scopes[static_cast<size_t>(above)];
+    if (scope.literal == task.literal) {
+      const Schema& schema = reader_.Read(task.literal.id);
+      if (is_conjunct && (schema.types != kAllTypes || schema.steps.size() > 1)) return true;
+      throw reader_.MakeError(ErrorKind::kJsonSchema, task.literal.id, "$ref",
+                              "The references form a cycle without content");
+    }
+    is_conjunct = is_conjunct && scope.is_conjunct;
+    above = scope.parent;
+  }
+  return false;
+}
+
+Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
+  const Literal& literal = task.literal;
+  const int32_t scope = task.scope;
   const Schema& schema = reader_.Read(literal.id);
   if (schema.is_boolean) return schema.boolean_value ? Outcome::kContinue : Outcome::kDead;
   if (!MayHold(literal, run->type)) return Outcome::kDead;
-  for (int32_t above = scope; above >= 0; above = run->scopes[static_cast<size_t>(above)].parent) {
-    if (run->scopes[static_cast<size_t>(above)].literal == literal) {
-      throw reader_.MakeError(ErrorKind::kJsonSchema, literal.id, "$ref",
-                              "The references form a cycle without content");
-    }
-  }
+  if (IsRepeated(*run, task)) return Outcome::kContinue;
   if (schema.enum_values != kNoJson || schema.const_value != kNoJson) {
     const auto take = [&](JsonId value) {
       if (Evaluator::TypeOf(reader_.document(), value) == run->type) run->values.push_back(value);
@@ -249,17 +284,17 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Literal& literal, i
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
   const bool tracks =
       schema.HasUnevaluated() || (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
-  run->scopes.push_back({scope, literal, tracks});
+  run->scopes.push_back({scope, literal, task.is_conjunct, tracks});
   if (!ApplyConstraints(run, work, schema, literal.kind, own_scope)) return Outcome::kDead;
   for (size_t i = schema.steps.size(); i-- > 0;) {
-    Task task;
-    task.step = &schema.steps[i];
-    task.schema = &schema;
-    task.literal = literal;
-    task.scope = own_scope;
-    task.next = work->tasks;
+    Task step;
+    step.step = &schema.steps[i];
+    step.schema = &schema;
+    step.literal = literal;
+    step.scope = own_scope;
+    step.next = work->tasks;
     work->tasks = static_cast<int32_t>(run->tasks.size());
-    run->tasks.push_back(task);
+    run->tasks.push_back(step);
   }
   return Outcome::kContinue;
 }
@@ -347,7 +382,7 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
   switch (step.kind) {
     case Step::Kind::kRef:
     case Step::Kind::kAllOfMember:
-      Push(run, work, {step.value, task.literal.kind}, task.scope);
+      Push(run, work, {step.value, task.literal.kind}, task.scope, true);
       return Outcome::kContinue;
     case Step::Kind::kAnyOf:
       return DoAnyOf(run, work, task);
@@ -364,6 +399,7 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
     case Step::Kind::kObjectGroup:
       if (run->type == InstanceType::kObject) {
         work->branch.object.groups.push_back({task.schema, task.scope, task.literal.kind});
+        if (run->has_split && !MembersPossible(*work, work->branch.object.required)) return Outcome::kDead;
       }
       return Outcome::kContinue;
     case Step::Kind::kUnsupported:
@@ -410,7 +446,7 @@ Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
     Work alternative = *work;
     for (size_t j = live.size(); j-- > 0;) {
       const Literal other{live[j], LiteralKind::kPlainSchema};
-      if (j == i || AreDisjoint({live[i], LiteralKind::kPlainSchema}, other)) continue;
+      if (j == i || AreDisjoint({live[i], LiteralKind::kPlainSchema}, other, work->branch.object.required)) continue;
       Push(run, &alternative, {live[j], LiteralKind::kNotSchema}, task.scope);
     }
     Push(run, &alternative, chosen, task.scope);
@@ -491,22 +527,53 @@ bool Merger::IsInScope(const Run& run, int32_t scope, int32_t ancestor) const {
   return scope == ancestor;
 }
 
-bool Merger::AreDisjoint(const Literal& a, const Literal& b) {
-  // Schemas are read in document order, so each pair has one key.
-  const Conjunction pair = a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};
+bool Merger::AreDisjoint(const Literal& a, const Literal& b, const Names& required) {
+  const Conjunction pair = a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};  // Each pair has one key.
   const auto known = disjoint_.find(pair);
-  if (known != disjoint_.end()) return known->second;
-  constexpr int kMaxNesting = 6;  // Disjointness inside disjointness; beyond it "not known to be disjoint".
-  if (nesting_ >= kMaxNesting) return false;
-  disjoint_.emplace(pair, false);  // Asked again while it is being answered (recursive schemas): not known.
+  if (known == disjoint_.end()) {
+    if (nesting_ >= kMaxQuestions) return false;
+    disjoint_.emplace(pair, false);  // Asked again while it is being answered (recursive schemas): not known.
+    ++nesting_;
+    const bool disjoint = IsEmpty(Intern(pair), 3);
+    --nesting_;
+    disjoint_[pair] = disjoint;
+    if (disjoint) return true;
+  } else if (known->second) {
+    return true;
+  }
+  if (required.empty() || nesting_ >= kMaxQuestions) return false;
   ++nesting_;
-  const bool disjoint = IsEmpty(Intern(pair), 3);
+  const bool disjoint = IsEmpty(Intern(pair), 3, required);
   --nesting_;
-  disjoint_[pair] = disjoint;
   return disjoint;
 }
 
-bool Merger::IsEmpty(LocationId location, int depth) {
+// Whether the values of required members are still possible. Only a quick look, to cut hopeless branches early.
+bool Merger::MembersPossible(const Work& work, const Names& names) {
+  const ObjectAtoms& object = work.branch.object;
+  const auto is_in = [](const Names& list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const std::string_view name : names) {
+    if (!is_in(object.required, name) && !is_in(object.required_anywhere, name)) continue;
+    Conjunction literals;
+    for (const ScopedSchema& group : object.groups) {
+      const JsonId schema = reader_.FindProperty(*group.schema, name);
+      if (schema != kNoJson) literals.push_back({schema, group.kind});
+    }
+    for (const auto& [other, literal] : object.member_literals) {
+      if (other == name) literals.push_back(literal);
+    }
+    if (literals.size() < 2 || nesting_ >= kMaxQuestions) continue;
+    ++nesting_;
+    const bool empty = IsEmpty(Intern(std::move(literals)), 1);
+    --nesting_;
+    if (empty) return false;
+  }
+  return true;
+}
+
+bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
   if (location == kNothingLocation) return true;
   if (location == kAnyLocation || depth == 0) return false;
   const Expansion* expansion = nullptr;
@@ -538,7 +605,9 @@ bool Merger::IsEmpty(LocationId location, int depth) {
   }
   for (const ObjectSpec& object : expansion->objects) {
     const bool empty = std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
-      return member.required && IsEmpty(member.value, depth - 1);
+      const bool needed =
+          member.required || std::find(required.begin(), required.end(), member.name) != required.end();
+      return needed && IsEmpty(member.value, depth - 1);
     });
     if (!empty) return false;
   }

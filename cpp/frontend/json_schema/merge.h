@@ -35,10 +35,12 @@ class Merger {
   const Conjunction& conjunction(LocationId location) const { return *conjunctions_[static_cast<size_t>(location)]; }
   /// Valid as long as the merger. Raises kUnsupported for live keywords that cannot be enforced (unless lenient).
   const Expansion& Expand(LocationId location);
-  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell.
-  bool IsEmpty(LocationId location, int depth = 3);
+  using Names = std::vector<std::string_view>;
+  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell. Objects without one of the
+  /// `required` names do not count.
+  bool IsEmpty(LocationId location, int depth = 3, const Names& required = {});
   /// Whether two literals exclude one another, as far as a search of bounded depth can tell.
-  bool AreDisjoint(const Literal& a, const Literal& b);
+  bool AreDisjoint(const Literal& a, const Literal& b, const Names& required = {});
 
   SchemaReader& reader() { return reader_; }
   StringLanguage& strings() { return strings_; }
@@ -55,11 +57,13 @@ class Merger {
     Literal literal;
     int32_t scope = -1;
     int32_t next = -1;
+    bool is_conjunct = true;  ///< Reached by references and `allOf` only from its scope.
   };
   // One schema on the path from the location to an applicator.
   struct Scope {
     int32_t parent = -1;
     Literal literal;
+    bool is_conjunct = true;
     bool tracks_evaluation = false;  ///< Itself or an ancestor holds an unevaluated* keyword.
   };
   // A branch under construction.
@@ -75,6 +79,7 @@ class Merger {
     std::vector<Scope> scopes;
     std::vector<Work> stack;
     std::vector<JsonId> values;
+    bool has_split = false;
     Expansion* result = nullptr;
   };
 
@@ -83,8 +88,9 @@ class Merger {
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);
 
-  Outcome DoLiteral(Run* run, Work* work, const Literal& literal, int32_t scope);
-  Outcome DoSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
+  Outcome DoLiteral(Run* run, Work* work, const Task& task);
+  Outcome DoSchema(Run* run, Work* work, const Task& task);
+  bool IsRepeated(const Run& run, const Task& task);
   Outcome DoStep(Run* run, Work* work, const Task& task);
   Outcome DoAnyOf(Run* run, Work* work, const Task& task);
   Outcome DoOneOf(Run* run, Work* work, const Task& task);
@@ -96,15 +102,18 @@ class Merger {
   // complement.cc
   Outcome DoNotSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
   Outcome DoNotConst(Run* run, Work* work, JsonId value, int32_t scope);
+  bool SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out, Work* rest);
   void ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
   void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out);
   void ComplementObject(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
   void ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out);
   void ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope, std::vector<Work>* out);
 
-  void Push(Run* run, Work* work, const Literal& literal, int32_t scope);
+  void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
+  bool MembersPossible(const Work& work, const Names& names);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
+  bool IsContradictory(const Conjunction& literals);
   static bool Require(Branch* branch, std::string_view name);
   static bool RequireAnywhere(Branch* branch, std::string_view name);
   static bool Forbid(Branch* branch, std::string_view name);

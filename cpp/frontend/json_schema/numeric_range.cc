@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -339,6 +340,36 @@ CodePointDfa Divisibility(const Decimal& divisor, bool multiple) {
   return machine.Build();
 }
 
+// The least common multiple, if it is small enough to be written with a common scale.
+std::optional<Decimal> LeastCommonMultiple(const Decimal& a, const Decimal& b) {
+  const int64_t exponent = std::min(a.exponent(), b.exponent());
+  const auto scaled = [&](const Decimal& value) -> std::optional<int64_t> {
+    if (value.exponent() - exponent > 18) return std::nullopt;
+    return Decimal::FromJsonNumber(value.digits() + "e" + std::to_string(value.exponent() - exponent)).ToInt64();
+  };
+  const std::optional<int64_t> x = scaled(a);
+  const std::optional<int64_t> y = scaled(b);
+  if (!x || !y) return std::nullopt;
+  const int64_t factor = *x / std::gcd(*x, *y);
+  if (factor > INT64_MAX / *y) return std::nullopt;
+  return Decimal::FromJsonNumber(std::to_string(factor * *y) + "e" + std::to_string(exponent));
+}
+
+// A number is a multiple of all divisors if it is one of their least common multiple.
+std::vector<Decimal> MergeDivisors(std::vector<Decimal> divisors, bool integer) {
+  if (integer && !divisors.empty()) divisors.push_back(Decimal::FromInt(1));
+  std::vector<Decimal> merged;
+  for (const Decimal& divisor : divisors) {
+    const std::optional<Decimal> both = merged.empty() ? std::nullopt : LeastCommonMultiple(merged.back(), divisor);
+    if (both) {
+      merged.back() = *both;
+    } else {
+      merged.push_back(divisor);
+    }
+  }
+  return merged;
+}
+
 }  // namespace
 
 CodePointDfa NumberToDfa(const NumberConstraint& constraint, const Limits& limits) {
@@ -346,7 +377,7 @@ CodePointDfa NumberToDfa(const NumberConstraint& constraint, const Limits& limit
   CodePointDfa result = Range(constraint, constraint.integer, max_states);
   const auto narrow = [&](const CodePointDfa& dfa) { result = Minimize(Intersect(result, dfa, max_states)); };
   if (constraint.non_integer) narrow(Integrality(false));
-  for (const Decimal& divisor : constraint.multiples) narrow(Divisibility(divisor, true));
+  for (const Decimal& divisor : MergeDivisors(constraint.multiples, constraint.integer)) narrow(Divisibility(divisor, true));
   for (const Decimal& divisor : constraint.not_multiples) narrow(Divisibility(divisor, false));
   for (const Decimal& value : constraint.excluded) {
     NumberConstraint equal;

@@ -147,6 +147,70 @@ const Schema& SchemaReader::Read(JsonId id) {
   return *slot;
 }
 
+JsonId SchemaReader::FindProperty(const Schema& schema, std::string_view name) {
+  constexpr size_t kLinearScan = 12;  // Up to this many names a scan beats a hash table.
+  if (schema.properties.size() <= kLinearScan) {
+    for (const NamedSchema& property : schema.properties) {
+      if (property.name == name) return property.schema;
+    }
+    return kNoJson;
+  }
+  auto& index = property_index_[schema.id];
+  if (index.empty()) {
+    for (const NamedSchema& property : schema.properties) index.emplace(property.name, property.schema);
+  }
+  const auto found = index.find(name);
+  return found == index.end() ? kNoJson : found->second;
+}
+
+JsonId SchemaReader::CanonicalId(JsonId schema) {
+  if (canonical_ids_.empty()) FindCanonicalIds();
+  return canonical_ids_[static_cast<size_t>(schema)];
+}
+
+// Hash-consing from the leaves up: children have larger ids than their parents.
+void SchemaReader::FindCanonicalIds() {
+  const auto size = static_cast<size_t>(document_.size());
+  canonical_ids_.resize(size);
+  for (size_t i = 0; i < size; ++i) canonical_ids_[i] = static_cast<JsonId>(i);
+  // The same reference means different things in different resources.
+  if (references_.NumResources() > 1) return;
+  // Inside values of `enum` and `const` a title is data.
+  std::vector<bool> is_value(size, false);
+  for (JsonId id = 0; id < document_.size(); ++id) {
+    const auto mark = [&](JsonId child, bool value) {
+      is_value[static_cast<size_t>(child)] = value || is_value[static_cast<size_t>(id)];
+    };
+    if (document_.IsObject(id)) {
+      for (const Member& member : document_.members(id)) {
+        mark(member.value, document_.key(member) == "enum" || document_.key(member) == "const");
+      }
+    } else if (document_.IsArray(id)) {
+      for (const JsonId item : document_.items(id)) mark(item, false);
+    }
+  }
+  std::unordered_map<std::string, JsonId> known;
+  for (JsonId id = document_.size() - 1; id >= 0; --id) {
+    std::string key(1, static_cast<char>('0' + static_cast<int>(document_.kind(id))));
+    const auto append = [&](JsonId child) { key += std::to_string(canonical_ids_[static_cast<size_t>(child)]) + ","; };
+    if (document_.IsObject(id)) {
+      for (const Member& member : document_.members(id)) {
+        const std::string_view name = document_.key(member);
+        const bool is_annotation = name == "title" || name == "description" || name == "$comment";
+        if (is_annotation && document_.IsString(member.value) && !is_value[static_cast<size_t>(id)]) continue;
+        key += std::to_string(name.size()) + ":";
+        key += name;
+        append(member.value);
+      }
+    } else if (document_.IsArray(id)) {
+      for (const JsonId item : document_.items(id)) append(item);
+    } else if (document_.IsString(id) || document_.IsNumber(id)) {
+      key += document_.text(id);
+    }
+    canonical_ids_[static_cast<size_t>(id)] = known.try_emplace(std::move(key), id).first->second;
+  }
+}
+
 JsonId SchemaReader::SkipReferences(JsonId id) {
   const JsonId start = id;
   JsonId slow = id;  // Floyd's cycle detection: `slow` follows at half the speed.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/json_schema/refs.h"
@@ -26,6 +27,13 @@ class SchemaReader {
   /// Follows schemas that are nothing but a reference. Raises kJsonSchema for a cycle of them.
   JsonId SkipReferences(JsonId id);
 
+  /// The sub-schema that `properties` gives to a name, or kNoJson. Constant time for large schemas.
+  JsonId FindProperty(const Schema& schema, std::string_view name);
+
+  /// One of the schemas that are written the same way, titles and descriptions aside: the same one for all of them. The
+  /// first call is linear in the document.
+  JsonId CanonicalId(JsonId schema);
+
   const JsonDocument& document() const { return document_; }
   const Limits& limits() const { return limits_; }
   /// JSON pointer of a value of the document. Linear in the document; for messages only.
@@ -36,6 +44,7 @@ class SchemaReader {
  private:
   using Member = JsonDocument::Member;
 
+  void FindCanonicalIds();
   void ReadObject(Schema* schema);
   bool ReadTypeKeyword(Schema* schema, std::string_view keyword, JsonId value);
   bool ReadNumberKeyword(Schema* schema, std::string_view keyword, JsonId value);
@@ -62,6 +71,8 @@ class SchemaReader {
   const Limits& limits_;
   References references_;
   std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId.
+  std::vector<JsonId> canonical_ids_;
+  std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> property_index_;
 };
 
 }  // namespace xgrammar::json_schema

@@ -29,6 +29,10 @@ class References {
   const std::vector<JsonId>& RecursiveAnchors();
   /// Root of the resource that holds the schema.
   JsonId ResourceRoot(JsonId schema);
+  size_t NumResources() {
+    Scan();
+    return resources_.size();
+  }
   /// The `$schema` text in force for a schema, or "".
   std::string_view Dialect(JsonId schema);
   /// Follows an unescaped JSON pointer ("" or "/a/0") from a value, or kNoJson.
