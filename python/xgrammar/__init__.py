@@ -47,11 +47,32 @@ from .matcher import BatchGrammarMatcher, GrammarMatcher
 from .tokenizer_info import TokenizerInfo, VocabType
 
 if TYPE_CHECKING:
-    from . import kernels, testing
+    from . import builtin_structural_tag, kernels, openai_tool_call_schema, structural_tag, testing
     from .bitmask import bitmask_dtype
+    from .builtin_structural_tag import (
+        get_builtin_structural_tag,
+        get_model_structural_tag,
+        normalize_tool_choice,
+        register_model_structural_tag,
+    )
+    from .structural_tag import StructuralTag, StructuralTagItem
 
-_LAZY_SUBMODULES = ("kernels", "testing")
-_LAZY_NAMES = {"bitmask_dtype": "bitmask"}
+_LAZY_SUBMODULES = (
+    "builtin_structural_tag",
+    "kernels",
+    "openai_tool_call_schema",
+    "structural_tag",
+    "testing",
+)
+_LAZY_NAMES = {
+    "bitmask_dtype": "bitmask",
+    "StructuralTag": "structural_tag",
+    "StructuralTagItem": "structural_tag",
+    "get_builtin_structural_tag": "builtin_structural_tag",
+    "get_model_structural_tag": "builtin_structural_tag",
+    "normalize_tool_choice": "builtin_structural_tag",
+    "register_model_structural_tag": "builtin_structural_tag",
+}
 
 __all__ = [
     "BatchGrammarMatcher",
@@ -68,6 +89,8 @@ __all__ = [
     "InvalidStructuralTagError",
     "JSONSchemaError",
     "Limits",
+    "StructuralTag",
+    "StructuralTagItem",
     "TokenizerInfo",
     "UnsatisfiableGrammarError",
     "UnsupportedFeatureError",
@@ -79,21 +102,28 @@ __all__ = [
     "allocate_token_bitmask",
     "apply_token_bitmask_inplace",
     "bitmask_dtype",
+    "builtin_structural_tag",
     "compiler",
     "config",
     "exception",
     "get_bitmask_shape",
+    "get_builtin_structural_tag",
     "get_default_limits",
     "get_max_recursion_depth",
+    "get_model_structural_tag",
     "get_serialization_version",
     "grammar",
     "kernels",
     "limits",
     "matcher",
     "max_recursion_depth",
+    "normalize_tool_choice",
+    "openai_tool_call_schema",
+    "register_model_structural_tag",
     "reset_token_bitmask",
     "set_default_limits",
     "set_max_recursion_depth",
+    "structural_tag",
     "testing",
     "tokenizer_info",
 ]

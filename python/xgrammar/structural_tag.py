@@ -1,0 +1,349 @@
+"""The structural-tag language as pydantic classes: one class per format.
+
+A structural tag describes what a model may emit as a tree of formats: literal text, free text,
+JSON in the style of a model family, tags with a begin and an end, and their combinations. The
+classes hold the shape of the tree and the types of its fields; what a tree means, and whether its
+triggers, ends and bounds fit together, is judged by `Grammar.from_structural_tag` and
+`GrammarCompiler.compile_structural_tag`. The tree is mutable, so that engines can adjust it.
+
+Module level imports of this file include pydantic: `import xgrammar` loads it only when one of its
+names is used.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field  # noqa: TID253 (loaded when used)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "AnyTextFormat",
+    "AnyTokensFormat",
+    "ConstStringFormat",
+    "DispatchFormat",
+    "ExcludeTokenFormat",
+    "Format",
+    "GrammarFormat",
+    "JSONSchemaFormat",
+    "OptionalFormat",
+    "OrFormat",
+    "PlusFormat",
+    "QwenXMLParameterFormat",
+    "RegexFormat",
+    "RepeatFormat",
+    "SequenceFormat",
+    "StarFormat",
+    "StructuralTag",
+    "StructuralTagItem",
+    "TagFormat",
+    "TagsWithSeparatorFormat",
+    "TokenDispatchFormat",
+    "TokenFormat",
+    "TokenTriggeredTagsFormat",
+    "TriggeredTagsFormat",
+]
+
+SchemaStyle = Literal[
+    "json",
+    "qwen_xml",
+    "minimax_xml",
+    "minimax_m3_xml",
+    "deepseek_xml",
+    "deepseek_v4_1_xml",
+    "glm_xml",
+    "cohere_xml",
+    "kimi_k3_xml",
+    "gemma",
+]
+Budget = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class _Model(BaseModel):  # type: ignore[misc, unused-ignore]
+    """Unknown fields are ignored; fields may be assigned."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class ConstStringFormat(_Model):
+    """Exactly `value`."""
+
+    type: Literal["const_string"] = "const_string"
+    value: str
+
+
+class JSONSchemaFormat(_Model):
+    """A value that is valid for a JSON Schema, in the spelling of a model family.
+
+    Attributes
+    ----------
+    json_schema : bool or dict
+        The schema; True accepts any value.
+    style : str
+        "json", or how a model family spells arguments.
+    any_order : bool
+        Members of every object in any order; names still at most once, required ones present.
+    max_whitespace_cnt : int or None
+        Longest run of layout whitespace; None sets no limit.
+    excludes : list of str
+        Texts that no string value and no property name may contain.
+    """
+
+    type: Literal["json_schema"] = "json_schema"
+    json_schema: bool | dict[str, Any]
+    style: SchemaStyle = "json"
+    any_order: bool = False
+    max_whitespace_cnt: int | None = None
+    excludes: list[str] = []
+
+
+class QwenXMLParameterFormat(_Model):
+    """Deprecated: `JSONSchemaFormat` with style "qwen_xml"."""
+
+    type: Literal["qwen_xml_parameter"] = "qwen_xml_parameter"
+    json_schema: bool | dict[str, Any]
+
+
+class AnyTextFormat(_Model):
+    """Text without the `excludes` and without the end of the tag around it, within budgets."""
+
+    type: Literal["any_text"] = "any_text"
+    excludes: list[str] = []
+    max_tokens: Budget | None = None
+    max_chars: Budget | None = None
+
+
+class GrammarFormat(_Model):
+    """The language of a grammar, written in EBNF or Lark."""
+
+    type: Literal["grammar"] = "grammar"
+    grammar: str
+    syntax: Literal["ebnf", "lark"] = "ebnf"
+
+
+class RegexFormat(_Model):
+    """Text that a regular expression matches as a whole."""
+
+    type: Literal["regex"] = "regex"
+    pattern: str
+
+
+class TokenFormat(_Model):
+    """One token, by id or by its decoded text."""
+
+    type: Literal["token"] = "token"
+    token: int | str
+
+
+class ExcludeTokenFormat(_Model):
+    """Any one token but the listed ones."""
+
+    type: Literal["exclude_token"] = "exclude_token"
+    exclude_tokens: list[int | str] = []
+
+
+class AnyTokensFormat(_Model):
+    """Any number of tokens but the listed ones, at most `max_tokens`."""
+
+    type: Literal["any_tokens"] = "any_tokens"
+    exclude_tokens: list[int | str] = []
+    max_tokens: Budget | None = None
+
+
+class SequenceFormat(_Model):
+    """The elements one after the other."""
+
+    type: Literal["sequence"] = "sequence"
+    elements: list[Format]
+
+
+class OrFormat(_Model):
+    """Any one of the elements."""
+
+    type: Literal["or"] = "or"
+    elements: list[Format]
+
+
+class OptionalFormat(_Model):
+    """The content or nothing."""
+
+    type: Literal["optional"] = "optional"
+    content: Format
+
+
+class PlusFormat(_Model):
+    """The content once or more."""
+
+    type: Literal["plus"] = "plus"
+    content: Format
+
+
+class StarFormat(_Model):
+    """The content any number of times, also none."""
+
+    type: Literal["star"] = "star"
+    content: Format
+
+
+class RepeatFormat(_Model):
+    """The content `min` to `max` times; a `max` of -1 sets no limit."""
+
+    type: Literal["repeat"] = "repeat"
+    min: int
+    max: int
+    content: Format
+
+
+class TagFormat(_Model):
+    """`begin`, content, and `end` or one of several ends."""
+
+    type: Literal["tag"] = "tag"
+    begin: str | TokenFormat
+    content: Format
+    end: str | list[str] | TokenFormat
+
+
+class TriggeredTagsFormat(_Model):
+    """Free text in which a trigger starts one of the tags."""
+
+    type: Literal["triggered_tags"] = "triggered_tags"
+    triggers: list[str]
+    tags: list[TagFormat]
+    at_least_one: bool = False
+    stop_after_first: bool = False
+    excludes: list[str] = []
+
+
+class TokenTriggeredTagsFormat(_Model):
+    """Free tokens among which a trigger token starts one of the tags."""
+
+    type: Literal["token_triggered_tags"] = "token_triggered_tags"
+    trigger_tokens: list[int | str]
+    tags: list[TagFormat]
+    exclude_tokens: list[int | str] = []
+    at_least_one: bool = False
+    stop_after_first: bool = False
+
+
+class TagsWithSeparatorFormat(_Model):
+    """Tags with a separator between two of them, and no other text."""
+
+    type: Literal["tags_with_separator"] = "tags_with_separator"
+    tags: list[TagFormat]
+    separator: str
+    at_least_one: bool = False
+    stop_after_first: bool = False
+
+
+class DispatchFormat(_Model):
+    """Free text in which each pattern is followed by its format; with `loop`, again and again."""
+
+    type: Literal["dispatch"] = "dispatch"
+    rules: list[tuple[str, Format]]
+    loop: bool = True
+    excludes: list[str] = []
+
+
+class TokenDispatchFormat(_Model):
+    """Free tokens among which each pattern token is followed by its format."""
+
+    type: Literal["token_dispatch"] = "token_dispatch"
+    rules: list[tuple[int | str, Format]]
+    loop: bool = True
+    exclude_tokens: list[int | str] = []
+
+
+Format = Annotated[
+    ConstStringFormat
+    | JSONSchemaFormat
+    | QwenXMLParameterFormat
+    | AnyTextFormat
+    | GrammarFormat
+    | RegexFormat
+    | TokenFormat
+    | ExcludeTokenFormat
+    | AnyTokensFormat
+    | SequenceFormat
+    | OrFormat
+    | OptionalFormat
+    | PlusFormat
+    | StarFormat
+    | RepeatFormat
+    | TagFormat
+    | TriggeredTagsFormat
+    | TokenTriggeredTagsFormat
+    | TagsWithSeparatorFormat
+    | DispatchFormat
+    | TokenDispatchFormat,
+    Field(discriminator="type"),
+]
+
+
+class StructuralTagItem(_Model):
+    """Deprecated: one tag of the legacy form; the schema is given as `schema=`."""
+
+    begin: str
+    schema_: str | type[BaseModel] | dict[str, Any] = Field(alias="schema")
+    end: str
+
+
+class StructuralTag(_Model):
+    """The whole: one format."""
+
+    type: Literal["structural_tag"] = "structural_tag"
+    format: Format
+
+    @staticmethod
+    def from_json(json_text: str | dict[str, Any]) -> StructuralTag:
+        """Read a structural tag from JSON text or from what JSON text decodes to.
+
+        Raises
+        ------
+        ValueError
+            It is neither text nor a dict, or (`pydantic.ValidationError`) no structural tag.
+        """
+        if isinstance(json_text, str):
+            tag = StructuralTag.model_validate_json(json_text)
+        elif isinstance(json_text, dict):
+            tag = StructuralTag.model_validate(json_text)
+        else:
+            raise ValueError(  # noqa: TRY004 (documented)
+                "a structural tag is read from JSON text or a dict, "
+                f"not from {type(json_text).__name__}"
+            )
+        return tag  # type: ignore[no-any-return, unused-ignore]
+
+    @staticmethod
+    def from_legacy_structural_tag(
+        tags: Sequence[StructuralTagItem], triggers: Sequence[str]
+    ) -> StructuralTag:
+        """Return the `triggered_tags` that the legacy form of tags and triggers stands for.
+
+        Raises
+        ------
+        json.JSONDecodeError
+            A schema given as text is no JSON.
+        """
+        formats = [
+            TagFormat(
+                begin=item.begin,
+                content=JSONSchemaFormat(json_schema=_schema_of(item.schema_)),
+                end=item.end,
+            )
+            for item in tags
+        ]
+        return StructuralTag(format=TriggeredTagsFormat(triggers=list(triggers), tags=formats))
+
+
+def _schema_of(schema: Any) -> Any:
+    if isinstance(schema, str):
+        return json.loads(schema)
+    return schema if isinstance(schema, dict) else schema.model_json_schema()
+
+
+for _class in list(globals().values()):
+    if isinstance(_class, type) and issubclass(_class, _Model) and _class is not _Model:
+        _class.model_rebuild()
