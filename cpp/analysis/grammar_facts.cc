@@ -96,6 +96,7 @@ bool IsProductiveLeaf(const Grammar& grammar, ExprId e) {
   switch (grammar.kind(e)) {
     case ExprKind::kEmpty:
     case ExprKind::kByteString:
+    case ExprKind::kTokenSet:
       return true;
     case ExprKind::kCharClass:
       return !grammar.ranges(e).empty();
@@ -119,7 +120,9 @@ std::vector<RuleId> ResolveAliases(const Grammar& grammar) {
     while (alias[static_cast<size_t>(current)] == kUnknown) {
       const ExprId body = grammar.rule(current).body;
       path.push_back(current);
-      if (body == kNoExpr || grammar.kind(body) != ExprKind::kRuleRef) break;
+      const bool is_alias = body != kNoExpr && grammar.kind(body) == ExprKind::kRuleRef &&
+                            grammar.rule(current).options.empty();
+      if (!is_alias) break;
       alias[static_cast<size_t>(current)] = kVisiting;
       current = grammar.rule_ref(body);
     }

@@ -20,7 +20,7 @@ class GrammarFacts {
   bool IsNullable(ExprId expr) const { return nullable_[static_cast<size_t>(expr)] != 0; }
   /// The expression matches some string.
   bool IsProductive(ExprId expr) const { return productive_[static_cast<size_t>(expr)] != 0; }
-  /// Follows rules whose body is just another rule; the result's body is no rule reference.
+  /// Follows rules without options whose body is just another rule, to the one they stand for.
   RuleId ResolveAlias(RuleId rule) const { return alias_[static_cast<size_t>(rule)]; }
 
  private:

@@ -316,6 +316,29 @@ ExprId GrammarBuilder::AddAutomaton(CodePointDfaPtr automaton) {
       });
 }
 
+ExprId GrammarBuilder::AddTokenSet(std::vector<int32_t> ids, bool excluding) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  if (ids.empty() && !excluding) return AddNothing();
+  ids.insert(ids.begin(), excluding ? 1 : 0);
+  return FindOrAdd(
+      ExprKind::kTokenSet, HashSpan(ExprKind::kTokenSet, std::span<const int32_t>(ids)),
+      [&](ExprId id) {
+        std::span<const int32_t> other = grammar_->token_ids(id);
+        return grammar_->is_excluding(id) == excluding &&
+               std::equal(other.begin(), other.end(), ids.begin() + 1, ids.end());
+      },
+      [&] {
+        std::vector<int32_t>& pool = grammar_->token_ids_;
+        CheckPool(pool.size() + ids.size(), limits_.max_grammar_size);
+        Grammar::Expr expr;
+        expr.offset = static_cast<int32_t>(pool.size());
+        expr.count = static_cast<int32_t>(ids.size());
+        pool.insert(pool.end(), ids.begin(), ids.end());
+        return expr;
+      });
+}
+
 RuleId GrammarBuilder::AddRule(std::string name, RuleKind kind) {
   RuleId id = grammar_->num_rules();
   if (id >= limits_.max_rules) {
@@ -359,6 +382,10 @@ void GrammarBuilder::SetLookahead(RuleId rule, ExprId lookahead) {
 
 void GrammarBuilder::SetKind(RuleId rule, RuleKind kind) {
   grammar_->rules_[static_cast<size_t>(rule)].kind = kind;
+}
+
+void GrammarBuilder::SetOptions(RuleId rule, const RuleOptions& options) {
+  grammar_->rules_[static_cast<size_t>(rule)].options = options;
 }
 
 void GrammarBuilder::Rename(RuleId rule, std::string name) {

@@ -48,6 +48,9 @@ class GrammarBuilder {
   ExprId AddStar(ExprId child) { return AddRepeat(child, 0, kUnbounded); }
   ExprId AddPlus(ExprId child) { return AddRepeat(child, 1, kUnbounded); }
   ExprId AddAutomaton(CodePointDfaPtr automaton);
+  /// One token out of `ids` or, if `excluding`, one that is not. Any order, repeats merge; no ids
+  /// to choose from match nothing. Precondition: ids are at least 0.
+  ExprId AddTokenSet(std::vector<int32_t> ids, bool excluding);
 
   /// A rule without a body yet; the name must be unused. Raises kLimit past Limits::max_rules.
   RuleId AddRule(std::string name, RuleKind kind = RuleKind::kAuto);
@@ -58,6 +61,7 @@ class GrammarBuilder {
   void SetBody(RuleId rule, ExprId body);
   void SetLookahead(RuleId rule, ExprId lookahead);
   void SetKind(RuleId rule, RuleKind kind);
+  void SetOptions(RuleId rule, const RuleOptions& options);
   void Rename(RuleId rule, std::string name);
   /// The rule of that name, or -1.
   RuleId FindRule(std::string_view name) const;

@@ -46,6 +46,7 @@ int64_t Grammar::MemorySizeBytes() const {
   size_t size = sizeof(Grammar) + bytes_.capacity() + exprs_.capacity() * sizeof(Expr) +
                 children_.capacity() * sizeof(ExprId) +
                 ranges_.capacity() * sizeof(CodePointRange) +
+                token_ids_.capacity() * sizeof(int32_t) +
                 repeats_.capacity() * sizeof(RepeatBounds) + rules_.capacity() * sizeof(Rule);
   for (const Rule& rule : rules_) size += rule.name.capacity();
   for (const CodePointDfaPtr& dfa : automata_) {

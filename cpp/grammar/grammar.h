@@ -34,6 +34,7 @@ enum class ExprKind : uint8_t {
   kChoices,     ///< Two or more alternatives.
   kRepeat,      ///< `min` to `max` copies of a child; max kUnbounded.
   kAutomaton,   ///< A regular language given as a deterministic code point automaton.
+  kTokenSet,    ///< One token whose id is in a list, or is not; matched as a whole, not by text.
 };
 
 /// How lowering may treat a rule.
@@ -45,11 +46,21 @@ enum class RuleKind : uint8_t {
                ///< arrays, documents).
 };
 
+/// What a rule asks for beyond its language; kUnbounded stands for no limit.
+struct RuleOptions {
+  int64_t max_tokens = kUnbounded;  ///< Tokens that one occurrence may take, at generation only.
+  int64_t max_chars = kUnbounded;   ///< Code points that one occurrence may take.
+
+  bool empty() const { return *this == RuleOptions(); }
+  friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
+};
+
 struct Rule {
   std::string name;
   ExprId body = kNoExpr;
   ExprId lookahead = kNoExpr;  ///< A hint about what follows; printed, never part of the language.
   RuleKind kind = RuleKind::kAuto;
+  RuleOptions options;
 };
 
 class Grammar {
@@ -66,6 +77,15 @@ class Grammar {
   std::span<const CodePointRange> ranges(ExprId id) const;
   /// kSequence, kChoices: the parts. kRepeat: the one child.
   std::span<const ExprId> children(ExprId id) const;
+  /// kTokenSet only: sorted, distinct ids, at least 0.
+  std::span<const int32_t> token_ids(ExprId id) const {
+    return std::span(token_ids_).subspan(static_cast<size_t>(expr(id).offset) + 1,
+                                         static_cast<size_t>(expr(id).count) - 1);
+  }
+  /// kTokenSet only: the ids are those that do not match.
+  bool is_excluding(ExprId id) const {
+    return token_ids_[static_cast<size_t>(expr(id).offset)] != 0;
+  }
   /// kRuleRef only.
   RuleId rule_ref(ExprId id) const { return exprs_[static_cast<size_t>(id)].offset; }
   /// kRepeat only.
@@ -101,6 +121,8 @@ class Grammar {
     int64_t max = kUnbounded;
   };
 
+  const Expr& expr(ExprId id) const { return exprs_[static_cast<size_t>(id)]; }
+
   std::vector<Rule> rules_;
   RuleId root_ = 0;
   std::vector<Expr> exprs_;
@@ -108,6 +130,7 @@ class Grammar {
   std::vector<CodePointRange> ranges_;
   std::vector<RepeatBounds> repeats_;
   std::vector<CodePointDfaPtr> automata_;
+  std::vector<int32_t> token_ids_;  // Each set: 1 if excluding, else 0; then its ids.
   std::string bytes_;
 };
 

@@ -28,6 +28,10 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
                        other.repeat_max(id));
     case ExprKind::kAutomaton:
       return AddAutomaton(other.automaton(id));
+    case ExprKind::kTokenSet: {
+      std::span<const int32_t> ids = other.token_ids(id);
+      return AddTokenSet({ids.begin(), ids.end()}, other.is_excluding(id));
+    }
     case ExprKind::kSequence:
     case ExprKind::kChoices:
       break;
@@ -51,6 +55,7 @@ void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId
     const Rule& rule = other.rule(id);
     RuleId new_id = new_ids[static_cast<size_t>(id)];
     SetBody(new_id, expr_ids[static_cast<size_t>(rule.body)]);
+    SetOptions(new_id, rule.options);
     if (rule.lookahead != kNoExpr) {
       SetLookahead(new_id, expr_ids[static_cast<size_t>(rule.lookahead)]);
     }

@@ -60,6 +60,8 @@ class Printer {
   int64_t OwnSize(ExprId id) const;
   void NameAutomata();
   void PrintRule(RuleId rule);
+  void PrintOptions(const RuleOptions& options);
+  void PrintTokenSet(ExprId expr);
   void PrintExpr(ExprId expr, Place place);
   void PrintStep(const Step& step);
   void PushParts(ExprId expr, const char* separator);
@@ -129,6 +131,7 @@ void Printer::NameAutomata() {
 void Printer::PrintRule(RuleId id) {
   const Rule& rule = grammar_.rule(id);
   out_ += names_.of(id);
+  PrintOptions(rule.options);
   out_ += " ::= ";
   PrintExpr(rule.body, Place::kChoices);
   // EBNF has no form for a promise of nothing, which says nothing.
@@ -138,6 +141,34 @@ void Printer::PrintRule(RuleId id) {
     out_ += ')';
   }
   out_ += '\n';
+}
+
+void Printer::PrintOptions(const RuleOptions& options) {
+  const char* separator = "[";
+  const auto print = [&](const char* name, int64_t value) {
+    if (value == kUnbounded) return;
+    out_ += separator;
+    out_ += name;
+    out_ += '=' + std::to_string(value);
+    separator = ", ";
+  };
+  print("max_tokens", options.max_tokens);
+  print("max_chars", options.max_chars);
+  if (!options.empty()) out_ += ']';
+}
+
+void Printer::PrintTokenSet(ExprId expr) {
+  if (grammar_.token_ids(expr).empty()) {
+    out_ += "(Token(0) | ExcludeToken(0))";  // EBNF has no macro for any token at all.
+    return;
+  }
+  out_ += grammar_.is_excluding(expr) ? "ExcludeToken(" : "Token(";
+  const char* separator = "";
+  for (int32_t id : grammar_.token_ids(expr)) {
+    out_ += separator + std::to_string(id);
+    separator = ", ";
+  }
+  out_ += ')';
 }
 
 void Printer::PrintExpr(ExprId expr, Place place) {
@@ -181,6 +212,9 @@ void Printer::PrintStep(const Step& step) {
       break;
     case ExprKind::kAutomaton:
       out_ += automata_[automaton_index_.at(expr)].second[0];
+      break;
+    case ExprKind::kTokenSet:
+      PrintTokenSet(expr);
       break;
     case ExprKind::kRepeat:
       steps_.push_back({expr, Place::kChoices, nullptr, true});

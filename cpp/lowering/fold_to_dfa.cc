@@ -120,6 +120,8 @@ class NfaWriter {
       case ExprKind::kAutomaton:
         nfa_->AddAutomaton(from, *grammar_.automaton(expr), to);
         break;
+      case ExprKind::kTokenSet:
+        break;  // Never foldable.
     }
   }
 

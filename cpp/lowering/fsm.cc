@@ -16,6 +16,10 @@ void FsmBuilder::AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, u
 
 void FsmBuilder::AddCall(uint32_t from, UnitId unit, uint32_t to) { states_[from].calls.push_back({unit, to}); }
 
+void FsmBuilder::AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to) {
+  states_[from].tokens.push_back({tokens, to});
+}
+
 void FsmBuilder::AddEpsilon(uint32_t from, uint32_t to) {
   if (from != to) states_[from].epsilons.push_back(to);
 }
@@ -28,7 +32,10 @@ void FsmBuilder::SkipTrivialStates() {
     // Epsilon cycles end the walk after as many steps as there are states.
     for (uint32_t steps = 0; steps < num_states(); ++steps) {
       const State& state = states_[s];
-      if (state.accept || !state.bytes.empty() || !state.calls.empty() || state.epsilons.size() != 1) break;
+      if (state.accept || !state.bytes.empty() || !state.calls.empty() || !state.tokens.empty() ||
+          state.epsilons.size() != 1) {
+        break;
+      }
       s = state.epsilons[0];
     }
     target[i] = s;
@@ -36,6 +43,7 @@ void FsmBuilder::SkipTrivialStates() {
   for (State& s : states_) {
     for (Fsm::ByteEdge& e : s.bytes) e.target = target[e.target];
     for (Fsm::CallEdge& e : s.calls) e.target = target[e.target];
+    for (Fsm::TokenEdge& e : s.tokens) e.target = target[e.target];
     for (uint32_t& e : s.epsilons) e = target[e];
   }
 }
@@ -45,15 +53,18 @@ Fsm FsmBuilder::Build() {
   Fsm fsm;
   size_t num_bytes = 0;
   size_t num_calls = 0;
+  size_t num_tokens = 0;
   size_t num_epsilons = 0;
   for (const State& s : states_) {
     num_bytes += s.bytes.size();
     num_calls += s.calls.size();
+    num_tokens += s.tokens.size();
     num_epsilons += s.epsilons.size();
   }
   // Reserved in full: the spans below point into these arrays.
   fsm.byte_edges_.reserve(num_bytes);
   fsm.call_edges_.reserve(num_calls);
+  fsm.token_edges_.reserve(num_tokens);
   fsm.epsilon_edges_.reserve(num_epsilons);
   fsm.states_.reserve(states_.size());
   for (State& s : states_) {
@@ -66,6 +77,9 @@ Fsm FsmBuilder::Build() {
     const auto* calls = fsm.call_edges_.data() + fsm.call_edges_.size();
     fsm.call_edges_.insert(fsm.call_edges_.end(), s.calls.begin(), s.calls.end());
     out.calls = {calls, s.calls.size()};
+    const auto* tokens = fsm.token_edges_.data() + fsm.token_edges_.size();
+    fsm.token_edges_.insert(fsm.token_edges_.end(), s.tokens.begin(), s.tokens.end());
+    out.tokens = {tokens, s.tokens.size()};
     const auto* epsilons = fsm.epsilon_edges_.data() + fsm.epsilon_edges_.size();
     fsm.epsilon_edges_.insert(fsm.epsilon_edges_.end(), s.epsilons.begin(), s.epsilons.end());
     out.epsilons = {epsilons, s.epsilons.size()};
@@ -79,7 +93,7 @@ Fsm FsmBuilder::Build() {
 
 int64_t Fsm::MemorySizeBytes() const {
   return static_cast<int64_t>(states_.size() * sizeof(State) + byte_edges_.size() * sizeof(ByteEdge) +
-                              call_edges_.size() * sizeof(CallEdge) + epsilon_edges_.size() * sizeof(uint32_t));
+                              call_edges_.size() * sizeof(CallEdge) + token_edges_.size() * sizeof(TokenEdge) + epsilon_edges_.size() * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar

@@ -1,9 +1,11 @@
-// Fsm: the automaton of a rule that calls other rules. Edges carry byte ranges, calls of units, or nothing (epsilon).
+// Fsm: the automaton of a rule that calls other rules. Edges carry byte ranges, calls of units, whole
+// tokens, or nothing (epsilon).
 //
 // Invariant: every state can reach an accepting one, given that every unit called can be completed (unproductive parts
 // are left out when it is built). Immutable after FsmBuilder; state addresses are stable and safe to share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,6 +15,16 @@
 namespace xgrammar {
 
 using UnitId = uint32_t;
+
+/// Token ids that match, or that do not.
+struct TokenSet {
+  std::vector<int32_t> ids;  ///< Sorted.
+  bool is_excluding = false;
+
+  bool Contains(int32_t token) const {
+    return std::binary_search(ids.begin(), ids.end(), token) != is_excluding;
+  }
+};
 
 class Fsm {
  public:
@@ -26,17 +38,24 @@ class Fsm {
     UnitId unit = 0;
     uint32_t target = 0;
   };
+  struct TokenEdge {
+    const TokenSet* tokens = nullptr;  ///< Owned by the UnitTable.
+    uint32_t target = 0;
+  };
   struct State {
     std::span<const ByteEdge> bytes;
     std::span<const CallEdge> calls;
+    std::span<const TokenEdge> tokens;
     std::span<const uint32_t> epsilons;
     ByteSet first;  ///< Union of the byte edges.
     bool accept = false;
 
     /// Nothing but the end of the rule follows.
-    bool OnlyReturns() const { return accept && bytes.empty() && calls.empty() && epsilons.empty(); }
+    bool OnlyReturns() const {
+      return accept && bytes.empty() && calls.empty() && tokens.empty() && epsilons.empty();
+    }
     /// A parser set keeps such states; others only lead on.
-    bool IsWaiting() const { return !bytes.empty() || !calls.empty(); }
+    bool IsWaiting() const { return !bytes.empty() || !calls.empty() || !tokens.empty(); }
   };
 
   uint32_t num_states() const { return static_cast<uint32_t>(states_.size()); }
@@ -48,6 +67,7 @@ class Fsm {
   std::vector<State> states_;
   std::vector<ByteEdge> byte_edges_;
   std::vector<CallEdge> call_edges_;
+  std::vector<TokenEdge> token_edges_;
   std::vector<uint32_t> epsilon_edges_;
 };
 
@@ -57,6 +77,7 @@ class FsmBuilder {
   uint32_t AddState();
   void AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, uint32_t to);
   void AddCall(uint32_t from, UnitId unit, uint32_t to);
+  void AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to);
   void AddEpsilon(uint32_t from, uint32_t to);
   void SetAccept(uint32_t state) { states_[state].accept = true; }
   uint32_t num_states() const { return static_cast<uint32_t>(states_.size()); }
@@ -68,6 +89,7 @@ class FsmBuilder {
   struct State {
     std::vector<Fsm::ByteEdge> bytes;
     std::vector<Fsm::CallEdge> calls;
+    std::vector<Fsm::TokenEdge> tokens;
     std::vector<uint32_t> epsilons;
     bool accept = false;
   };

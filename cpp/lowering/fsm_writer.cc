@@ -52,6 +52,9 @@ void FsmWriter::WriteExpr(ExprId expr, uint32_t from, uint32_t to) {
     case ExprKind::kRepeat:
       WriteRepeat(expr, from, to);
       break;
+    case ExprKind::kTokenSet:
+      fsm_.AddTokens(from, table_.TokensOf(expr), to);
+      break;
     case ExprKind::kAutomaton:
       // As the whole of a unit it is here because it did not fold.
       if (expr == unit_expr_) {
@@ -208,7 +211,7 @@ void FsmWriter::WriteRuleRef(ExprId expr, uint32_t from, uint32_t to) {
   const RuleId rule_id = table_.facts_.ResolveAlias(grammar_.rule_ref(expr));
   const Rule& rule = grammar_.rule(rule_id);
   const int64_t size = table_.regular_.FoldedSize(rule.body);
-  if (rule.kind == RuleKind::kAuto && size != RegularFacts::kNotFoldable && size <= kMaxInlineRuleSize &&
+  if (rule.kind == RuleKind::kAuto && rule.options.empty() && size != RegularFacts::kNotFoldable && size <= kMaxInlineRuleSize &&
       IsSmallInline(rule.body)) {
     WriteExpr(rule.body, from, to);
     return;

@@ -112,6 +112,13 @@ void RegularFacts::Visit(ExprId root) {
   }
 }
 
+bool RegularFacts::MayFold(ExprId expr) const {
+  if (grammar_.kind(expr) == ExprKind::kTokenSet) return false;
+  if (grammar_.kind(expr) != ExprKind::kRuleRef) return true;
+  const Rule& rule = grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr)));
+  return rule.kind != RuleKind::kStructure && rule.options.empty();
+}
+
 void RegularFacts::Finish(ExprId expr) {
   Entry& result = entry(expr);
   result.mark = Mark::kDone;
@@ -155,8 +162,7 @@ void RegularFacts::Finish(ExprId expr) {
     size = Saturate(size + part.size);
   }
   if (result.size == kNotFoldable) return;
-  if (grammar_.kind(expr) == ExprKind::kRuleRef &&
-      grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr))).kind == RuleKind::kStructure) {
+  if (!MayFold(expr)) {
     result.size = kNotFoldable;
     return;
   }

@@ -47,6 +47,8 @@ class RegularFacts {
 
   void Visit(ExprId expr);
   void Finish(ExprId expr);
+  /// Whether the expression itself, its parts aside, allows folding.
+  bool MayFold(ExprId expr) const;
   ExprId ChildAt(ExprId expr, size_t index) const;
   Entry& entry(ExprId expr) { return entries_[static_cast<size_t>(expr)]; }
 

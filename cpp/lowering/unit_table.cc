@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lowering/fsm_writer.h"
+#include "support/error.h"
 
 namespace xgrammar {
 
@@ -35,11 +36,41 @@ UnitTable::UnitTable(GrammarPtr grammar, DfaCache* dfa_cache, const TokenTrie* m
           grammar_->kind(e) == ExprKind::kByteString && ContainsToken(grammar_->bytes(e), *markers);
     }
   }
+  for (RuleId rule = 0; rule < grammar_->num_rules(); ++rule) {
+    has_token_limits_ = has_token_limits_ || grammar_->rule(rule).options.max_tokens != kUnbounded;
+  }
   root_ = UnitOfRule(facts_.ResolveAlias(grammar_->root()));
 }
 
-UnitId UnitTable::UnitOfRule(RuleId rule) {
-  return UnitOfExpr(grammar_->rule(rule).body, grammar_->rule(rule).kind);
+UnitId UnitTable::UnitOfRule(RuleId id) {
+  const Rule& rule = grammar_->rule(id);
+  if (rule.options.empty()) return UnitOfExpr(rule.body, rule.kind);
+  auto [it, inserted] = unit_of_limited_rule_.try_emplace(id, 0);
+  if (inserted) {
+    it->second = AddUnit(rule.body, rule.kind);
+    units_[it->second]->options = rule.options;
+  }
+  return it->second;
+}
+
+UnitId UnitTable::AddUnit(ExprId expr, RuleKind rule_kind) {
+  auto unit = std::make_unique<Unit>();
+  unit->expr = expr;
+  unit->rule_kind = rule_kind;
+  unit->nullable = facts_.IsNullable(expr);
+  units_.push_back(std::move(unit));
+  memory_size_bytes_ += static_cast<int64_t>(sizeof(Unit)) + 64;
+  return static_cast<UnitId>(units_.size() - 1);
+}
+
+const TokenSet* UnitTable::TokensOf(ExprId expr) {
+  std::unique_ptr<const TokenSet>& known = token_sets_[expr];
+  if (known == nullptr) {
+    const auto ids = grammar_->token_ids(expr);
+    known = std::make_unique<const TokenSet>(
+        TokenSet{{ids.begin(), ids.end()}, grammar_->is_excluding(expr)});
+  }
+  return known.get();
 }
 
 RuleKind UnitTable::PartKind(RuleKind whole) {
@@ -47,15 +78,8 @@ RuleKind UnitTable::PartKind(RuleKind whole) {
 }
 
 UnitId UnitTable::UnitOfExpr(ExprId expr, RuleKind rule_kind) {
-  auto [it, inserted] = unit_of_expr_.try_emplace(expr, static_cast<UnitId>(units_.size()));
-  if (inserted) {
-    auto unit = std::make_unique<Unit>();
-    unit->expr = expr;
-    unit->rule_kind = rule_kind;
-    unit->nullable = facts_.IsNullable(expr);
-    units_.push_back(std::move(unit));
-    memory_size_bytes_ += static_cast<int64_t>(sizeof(Unit)) + 64;
-  }
+  auto [it, inserted] = unit_of_expr_.try_emplace(expr, 0);
+  if (inserted) it->second = AddUnit(expr, rule_kind);
   return it->second;
 }
 
@@ -66,7 +90,9 @@ const Unit& UnitTable::Get(UnitId id) {
 
 void UnitTable::Build(UnitId id) {
   Unit* unit = units_[id].get();
-  if (!TryFold(unit) && !TryCount(unit)) {
+  if (!unit->options.empty()) {
+    BuildLimited(unit);
+  } else if (!TryFold(unit) && !TryCount(unit)) {
     unit->kind = Unit::Kind::kFsm;
     unit->fsm = FsmWriter(this).Write(*unit);
     memory_size_bytes_ += unit->fsm.MemorySizeBytes();
@@ -91,6 +117,22 @@ bool UnitTable::TryFold(Unit* unit) {
   if (unit->dfa == nullptr) return false;
   unit->kind = Unit::Kind::kDfa;
   return true;
+}
+
+void UnitTable::BuildLimited(Unit* unit) {
+  const RuleOptions& options = unit->options;
+  const bool both = options.max_chars != kUnbounded && options.max_tokens != kUnbounded;
+  if (both || !TryFold(unit)) {
+    Error error(ErrorKind::kUnsupported, both ? "max_chars and max_tokens on one rule cannot be enforced together"
+                                              : "A limit on a rule that is not a small regular language "
+                                                "cannot be enforced");
+    error.Feature(options.max_chars != kUnbounded ? "max_chars" : "max_tokens");
+    error.Hint("put the limit on a rule of free text, without recursion");
+    throw error;
+  }
+  unit->kind = Unit::Kind::kLimitedDfa;
+  unit->limit = options.max_chars != kUnbounded ? Unit::Limit::kCodePoints : Unit::Limit::kTokens;
+  unit->max = options.max_chars != kUnbounded ? options.max_chars : options.max_tokens;
 }
 
 bool UnitTable::TryCount(Unit* unit) {
@@ -136,6 +178,7 @@ void UnitTable::Number(UnitId id) {
   switch (unit->kind) {
     case Unit::Kind::kDfa:
     case Unit::Kind::kCountedDfa:
+    case Unit::Kind::kLimitedDfa:
       count = unit->dfa->num_states();
       break;
     case Unit::Kind::kFsm:

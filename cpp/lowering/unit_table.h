@@ -5,7 +5,9 @@
 //   kDfa          a regular language folded into one deterministic automaton;
 //   kCountedDfa   `min` to `max` copies of a prefix-free regular language; the copies are counted in the parse item;
 //   kFsm          anything that calls other units;
-//   kCountedCall  `min` to `max` copies of any other unit, counted likewise.
+//   kCountedCall  `min` to `max` copies of any other unit, counted likewise;
+//   kLimitedDfa   a regular language of which one occurrence may take at most `max` code points or tokens, counted in
+//                 the item: when they are used up it ends as soon as it can.
 // So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base + local index.
 //
 // Not thread-safe: the parser calls it under its growth lock. Built units are immutable and at stable addresses.
@@ -26,11 +28,14 @@
 namespace xgrammar {
 
 struct Unit {
-  enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall };
+  enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall, kLimitedDfa };
+  enum class Limit : uint8_t { kNone, kCodePoints, kTokens };
 
   ExprId expr = kNoExpr;
   RuleKind rule_kind = RuleKind::kAuto;
+  RuleOptions options;
   Kind kind = Kind::kFsm;
+  Limit limit = Limit::kNone;  ///< kLimitedDfa.
   bool built = false;
   bool nullable = false;
   uint32_t first_state = 0;
@@ -47,6 +52,19 @@ struct Unit {
   }
   bool MayEndAt(uint32_t count) const { return int64_t{count} >= min; }
   bool MayGoOnAt(uint32_t count) const { return max == kUnbounded || int64_t{count} < max; }
+
+  /// kLimitedDfa by tokens. The count of an item is kEntered after the region was entered within a token, and the
+  /// number of tokens begun inside plus one from the next token on.
+  static constexpr uint32_t kEntered = 0;
+  uint32_t CountAfterToken(uint32_t count, bool counts) const {
+    if (count == kEntered) return 1;
+    return counts && int64_t{count} <= max ? count + 1 : count;
+  }
+  /// kLimitedDfa: the limit is used up, so the unit ends where it can.
+  bool IsUsedUp(uint32_t count) const {
+    const bool by_tokens = limit == Limit::kTokens && count != kEntered;
+    return int64_t{count} - (by_tokens ? 1 : 0) >= max;
+  }
 };
 
 /// kCountedCall has two states: before a copy, and just after one.
@@ -69,6 +87,8 @@ class UnitTable {
   bool IsNullable(UnitId id) const { return units_[id]->nullable; }
   /// The unit that a state belongs to. Precondition: it was built.
   const Unit& UnitOfState(uint32_t state) const { return *units_[unit_of_state_[state]]; }
+  /// Whether some rule limits its tokens: then parser sets know where tokens end.
+  bool has_token_limits() const { return has_token_limits_; }
   UnitId UnitIdOfState(uint32_t state) const { return unit_of_state_[state]; }
 
   int64_t num_units() const { return static_cast<int64_t>(units_.size()); }
@@ -82,7 +102,10 @@ class UnitTable {
   static RuleKind PartKind(RuleKind whole);
   UnitId UnitOfExpr(ExprId expr, RuleKind rule_kind);
   UnitId UnitOfRule(RuleId rule);
+  UnitId AddUnit(ExprId expr, RuleKind rule_kind);
+  const TokenSet* TokensOf(ExprId expr);
   void Build(UnitId id);
+  void BuildLimited(Unit* unit);
   bool TryFold(Unit* unit);
   bool TryCount(Unit* unit);
   void Number(UnitId id);
@@ -93,9 +116,12 @@ class UnitTable {
   DfaCache* dfa_cache_;
   std::vector<std::unique_ptr<Unit>> units_;
   std::unordered_map<ExprId, UnitId> unit_of_expr_;
+  std::unordered_map<RuleId, UnitId> unit_of_limited_rule_;
+  std::unordered_map<ExprId, std::unique_ptr<const TokenSet>> token_sets_;
   std::vector<UnitId> unit_of_state_;
   UnitId root_ = 0;
   bool has_marker_literals_ = false;
+  bool has_token_limits_ = false;
   int64_t memory_size_bytes_ = 0;
 };
 

@@ -47,13 +47,21 @@ class SelfLoopKinds {
   std::vector<uint32_t> kinds_;
 };
 
+/// What is counted on the way, if anything.
+enum class WalkMode : uint8_t {
+  kPlain,
+  kCopies,      ///< The automaton is one copy of a repetition; `room` and `owed` count copies.
+  kCodePoints,  ///< `room` counts code points; used up, the automaton ends where it can.
+  kUsedUp,      ///< A limit that no byte changes: with room 0 the automaton ends where it can.
+};
+
 /// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
 ///   on_inside(node, position)   the node's bytes are inside.
 ///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where it could go on, or its
 ///                               state is ByteDfa::kDead.
 ///   skips(node, position)       whether the whole subtree was dealt with.
 template <typename OnInside, typename OnExit, typename Skips>
-void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, bool counted,
+void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkMode mode,
              const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit, Skips skips) {
   if (begin >= end) return;
   const uint32_t base_depth = trie.node(begin).depth;
@@ -72,7 +80,11 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     }
     DfaPosition to{target, from.copies};
     bool may_end = dfa.IsAccept(target);
-    if (counted && may_end) {
+    if (mode == WalkMode::kCodePoints || mode == WalkMode::kUsedUp) {
+      const bool begins_code_point = (node.byte & 0xC0) != 0x80;
+      if (mode == WalkMode::kCodePoints && begins_code_point && to.copies.room > 0) --to.copies.room;
+      if (may_end && to.copies.room == 0) to.state = ByteDfa::kDead;
+    } else if (mode == WalkMode::kCopies && may_end) {
       // A copy is complete: the next one starts over, if there is room for it.
       if (to.copies.room != CopyBounds::kManyCopies) --to.copies.room;
       if (to.copies.owed > 0) --to.copies.owed;

@@ -16,7 +16,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa
   std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
   SelfLoopKinds loops(dfa);
   WalkDfa(
-      trie, 0, trie.num_nodes(), dfa, counted, start, &stack_,
+      trie, 0, trie.num_nodes(), dfa, counted ? WalkMode::kCopies : WalkMode::kPlain, start, &stack_,
       [&](uint32_t node, const DfaPosition& to) {
         // Between copies nothing is begun: state 0 is only ever the start of a copy, which is prefix-free.
         const uint32_t needs = counted ? measure - to.copies.room + (to.state != 0 ? 1 : 0) : 0;

@@ -47,6 +47,15 @@ std::string SpellReachable(const ByteDfa& dfa, uint32_t state, bool counted) {
   return out;
 }
 
+LocalMaskCache::TextTokens FindTextTokens(const TokenizerInfo& tokenizer) {
+  LocalMaskCache::TextTokens out;
+  out.words.assign((static_cast<size_t>(tokenizer.vocab_size()) + 31) / 32, 0);
+  for (size_t id = 0; id < tokenizer.decoded_vocab().size(); ++id) {
+    if (!tokenizer.decoded_vocab()[id].empty()) out.words[id >> 5] |= 1u << (id & 31);
+  }
+  return out;
+}
+
 struct MostCommon {
   uint32_t target = ByteDfa::kDead;
   int num_bytes = 0;
@@ -89,6 +98,7 @@ size_t LocalMaskCache::KeyHash::operator()(const Key& key) const {
 LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes)
     : tokenizer_(std::move(tokenizer)),
       markers_(*tokenizer_),
+      text_tokens_(FindTextTokens(*tokenizer_)),
       dfa_cache_(std::make_shared<DfaCache>()),
       max_bytes_(max_bytes) {}
 

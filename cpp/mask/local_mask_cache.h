@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "lowering/fold_to_dfa.h"
 #include "mask/local_mask.h"
@@ -33,6 +34,15 @@ class LocalMaskCache {
   std::shared_ptr<const LocalMask> Get(const ByteDfaPtr& dfa, uint32_t state, bool counted);
 
   const MarkerTokens& markers() const { return markers_; }
+  /// All ids with text, special and stop tokens included.
+  struct TextTokens {
+    std::vector<uint32_t> words;
+    bool Contains(int32_t id) const {
+      const size_t word = static_cast<size_t>(id) >> 5;
+      return id >= 0 && word < words.size() && ((words[word] >> (id & 31)) & 1u) != 0;
+    }
+  };
+  const TextTokens& text_tokens() const { return text_tokens_; }
   const std::shared_ptr<DfaCache>& dfa_cache() const { return dfa_cache_; }
   int64_t SizeBytes() const;
   void Clear();
@@ -54,6 +64,7 @@ class LocalMaskCache {
 
   const TokenizerInfoPtr tokenizer_;
   const MarkerTokens markers_;
+  const TextTokens text_tokens_;
   const std::shared_ptr<DfaCache> dfa_cache_;
   const int64_t max_bytes_;
   mutable std::mutex mutex_;

@@ -17,10 +17,24 @@ bool Intersects(const ByteSet& a, const ByteSet& b) {
 
 CopyBounds CopiesLeft(const DfaItem& item) {
   CopyBounds copies;
-  if (item.unit->kind != Unit::Kind::kCountedDfa) return copies;
-  if (item.unit->max != kUnbounded) copies.room = static_cast<uint32_t>(item.unit->max - item.count);
-  copies.owed = static_cast<uint32_t>(std::max<int64_t>(item.unit->min - item.count, 0));
+  const Unit& unit = *item.unit;
+  if (unit.kind == Unit::Kind::kCountedDfa) {
+    if (unit.max != kUnbounded) copies.room = static_cast<uint32_t>(unit.max - item.count);
+    copies.owed = static_cast<uint32_t>(std::max<int64_t>(unit.min - item.count, 0));
+  } else if (unit.kind == Unit::Kind::kLimitedDfa) {
+    if (unit.limit == Unit::Limit::kCodePoints) {
+      copies.room = static_cast<uint32_t>(std::max<int64_t>(unit.max - item.count, 0));
+    } else if (unit.IsUsedUp(item.count)) {
+      copies.room = 0;
+    }
+  }
   return copies;
+}
+
+WalkMode ModeOf(const Unit& unit) {
+  if (unit.kind == Unit::Kind::kCountedDfa) return WalkMode::kCopies;
+  if (unit.kind != Unit::Kind::kLimitedDfa) return WalkMode::kPlain;
+  return unit.limit == Unit::Limit::kCodePoints ? WalkMode::kCodePoints : WalkMode::kUsedUp;
 }
 
 }  // namespace
@@ -34,6 +48,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(SetId set) {
   seen_parts_.Clear();
   num_filters_ = 0;
   for (const DfaItem& item : parser_.set(set).dfa_items) AddLocal(item);
+  AddTokenItems(set);
   ReadByScan({set, &trie, 0, trie.num_nodes()});
   ReadParts();
   return Finish();
@@ -50,7 +65,16 @@ void MaskBuilder::ReadParts() {
 
 void MaskBuilder::AddLocal(const DfaItem& item) {
   const bool counted = item.unit->kind == Unit::Kind::kCountedDfa;
-  const CopyBounds bounds = CopiesLeft(item);
+  CopyBounds bounds = CopiesLeft(item);
+  if (item.unit->kind == Unit::Kind::kLimitedDfa) {
+    const TokenTrie& trie = tokenizer_.trie();
+    if (bounds.room <= trie.max_token_bytes()) {
+      // Near the end of a limit every token is read for itself.
+      ReadByAutomaton(item, {kDeadSet, &trie, 0, trie.num_nodes()});
+      return;
+    }
+    bounds = {};  // Too far off for any token to notice.
+  }
   const std::shared_ptr<const LocalMask> local = local_masks_.Get(item.unit->dfa, item.state, counted);
   const TokenMask::Part part{local, bounds.room};
   if (std::find(locals_.begin(), locals_.end(), part) == locals_.end()) locals_.push_back(part);
@@ -67,6 +91,27 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   }
   ReadTails(*local, false, bounds, after);
   if (local->base() != nullptr) ReadTails(*local, true, bounds, after);
+}
+
+void MaskBuilder::AddTokenItems(SetId set) {
+  excluded_.clear();
+  bool excludes = false;
+  for (const TokenItem& item : parser_.set(set).token_items) {
+    const std::vector<int32_t>& listed = item.tokens->ids;
+    if (!item.tokens->is_excluding) {
+      // Ids without text (padding) are never allowed.
+      for (int32_t id : listed) {
+        if (local_masks_.text_tokens().Contains(id)) ids_.push_back(id);
+      }
+    } else if (!excludes) {
+      excludes = true;
+      excluded_ = listed;
+    } else {
+      // What two items exclude is what both exclude.
+      std::erase_if(excluded_, [&](int32_t id) { return !std::binary_search(listed.begin(), listed.end(), id); });
+    }
+  }
+  takes_any_token_ = excludes;
 }
 
 void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after) {
@@ -91,12 +136,11 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
 }
 
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
-  const bool counted = item.unit->kind == Unit::Kind::kCountedDfa;
   const SetId after =
       item.continuation == kRootContinuation ? kDeadSet : parser_.AfterReturn(item.continuation);
   const TokenTrie& trie = *part.trie;
   WalkDfa(
-      trie, part.begin, part.end, *item.unit->dfa, counted, {item.state, CopiesLeft(item)}, &stack_,
+      trie, part.begin, part.end, *item.unit->dfa, ModeOf(*item.unit), {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) {
         if (after != kDeadSet) Defer(after, trie, node + 1, trie.node(node).subtree_end);
@@ -141,12 +185,21 @@ std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
   // Up to this much, referring to shared parts and setting bits one by one is cheaper than words of its own.
   constexpr size_t kMaxParts = 4;
-  if (locals_.size() <= kMaxParts && ids_.size() <= num_words / 2 + 64) {
+  if (!takes_any_token_ && locals_.size() <= kMaxParts && ids_.size() <= num_words / 2 + 64) {
     return std::make_unique<TokenMask>(locals_, std::vector<int32_t>(ids_.begin(), ids_.end()),
                                        std::vector<uint32_t>());
   }
   std::vector<uint32_t> words(num_words, 0);
-  TokenMask(locals_, ids_, {}).WriteTo(words);
+  if (takes_any_token_) {
+    // Tokens that some other item allows come on top of what is not excluded.
+    std::vector<uint32_t> any(local_masks_.text_tokens().words.begin(), local_masks_.text_tokens().words.end());
+    for (int32_t id : excluded_) {
+      if (static_cast<size_t>(id) < any.size() * 32) any[static_cast<size_t>(id) >> 5] &= ~(1u << (id & 31));
+    }
+    TokenMask(locals_, ids_, std::move(any)).WriteTo(words);
+  } else {
+    TokenMask(locals_, ids_, {}).WriteTo(words);
+  }
   return std::make_unique<TokenMask>(std::vector<TokenMask::Part>(), std::vector<int32_t>(), std::move(words));
 }
 

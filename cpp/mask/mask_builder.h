@@ -38,6 +38,7 @@ class MaskBuilder {
   };
 
   void AddLocal(const DfaItem& item);
+  void AddTokenItems(SetId set);
   /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the automaton.
   void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
   void ReadParts();
@@ -57,6 +58,8 @@ class MaskBuilder {
   SeenItems seen_parts_;
   uint32_t num_filters_ = 0;     ///< Filtered tails read so far.
   uint32_t current_filter_ = 0;  ///< Parts seen under one filter are not seen under another. 0: no filter.
+  std::vector<int32_t> excluded_;  ///< With takes_any_token_: the tokens that no excluding item takes.
+  bool takes_any_token_ = false;
   DfaWalkStack stack_;
 };
 

@@ -24,7 +24,8 @@ class MaskTable {
   MaskTable(Parser* parser, TokenizerInfoPtr tokenizer, std::shared_ptr<LocalMaskCache> local_masks,
             int64_t max_bytes);
 
-  /// Writes which ordinary tokens may follow the set; special and stop tokens get 0. Raises kLimit.
+  /// Writes which ordinary tokens may follow the set, and which tokens its token-level items take; other special and
+  /// stop tokens get 0. Raises kLimit.
   void Fill(SetId set, std::span<uint32_t> row);
 
   int64_t num_masks() const { return num_masks_.load(std::memory_order_relaxed); }

@@ -85,7 +85,10 @@ SetId GrammarMatcher::AfterMarker(SetId set, int32_t token) const {
 SetId GrammarMatcher::AfterStop(int32_t token) const {
   if (current_.failed) return current_.set;
   if (current_set().accepting && !terminate_without_stop_token_) return current_.set;
-  // The text of a stop token may be what remains of the output: then the token completes and ends it.
+  // A token-level element may name the stop token, or its text may be what remains of the output: then the token
+  // completes and ends it.
+  const SetId named = generation_->parser.NextByToken(current_.set, token, true);
+  if (named != kDeadSet && generation_->parser.set(named).accepting) return named;
   const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
   const bool is_marker = tokenizer.IsStopToken(token) || tokenizer.IsSpecialToken(token);
   const SetId after = is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
@@ -101,12 +104,16 @@ GrammarMatcher::Step GrammarMatcher::StepBy(int32_t token) const {
     return next;
   }
   if (current_.failed) return next;
+  Parser& parser = generation_->parser;
   const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
-  if (tokenizer.IsSpecialToken(token) || tokenizer.IsStopToken(token)) {
-    next.set = AfterMarker(current_.set, token);
-  } else {
-    next.set = AfterOrdinary(current_.set, token);
+  const bool is_marker = tokenizer.IsSpecialToken(token) || tokenizer.IsStopToken(token);
+  const SetId by_text = is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
+  SetId by_token = kDeadSet;
+  if (!parser.set(current_.set).token_items.empty() &&
+      generation_->local_masks->text_tokens().Contains(token)) {
+    by_token = parser.NextByToken(current_.set, token, false);
   }
+  next.set = parser.AtTokenEnd(parser.Unite(by_text, by_token), true);
   return next;
 }
 
@@ -142,6 +149,7 @@ bool GrammarMatcher::AcceptString(std::string_view bytes) {
       next.set = generation_->parser.Next(next.set, static_cast<uint8_t>(c));
       if (next.set == kDeadSet) return false;
     }
+    if (!bytes.empty()) next.set = generation_->parser.AtTokenEnd(next.set, false);
     return Advance(next);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;

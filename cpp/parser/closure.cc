@@ -18,9 +18,13 @@ void Parser::Close(std::span<const Item> kernel) {
   work_.clear();
   dfa_found_.clear();
   scan_found_.clear();
+  token_found_.clear();
   num_predictions_ = 0;
   prediction_of_unit_.clear();
   accepting_ = false;
+  // Known before anything is predicted: what begins here begins with a token, or within one.
+  at_token_end_ = std::any_of(kernel.begin(), kernel.end(),
+                              [](const Item& item) { return item.state == kBoundaryState; });
   for (const Item& item : kernel) Push(item);
   while (!work_.empty()) {
     const Item item = work_.back();
@@ -41,10 +45,12 @@ void Parser::CloseItem(const Item& item) {
     accepting_ = true;
     return;
   }
+  if (item.state == kBoundaryState) return;
   const Unit& unit = units_.UnitOfState(item.state);
   const uint32_t local = item.state - unit.first_state;
   switch (unit.kind) {
     case Unit::Kind::kDfa:
+    case Unit::Kind::kLimitedDfa:
       if (unit.dfa->IsAccept(local)) Complete(item.continuation);
       dfa_found_.push_back(item);
       break;
@@ -69,6 +75,7 @@ void Parser::CloseFsmItem(const Unit& unit, const Item& item) {
   const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
   if (state.accept) Complete(item.continuation);
   if (!state.bytes.empty()) scan_found_.push_back(item);
+  if (!state.tokens.empty()) token_found_.push_back(item);
   for (uint32_t target : state.epsilons) Push({unit.first_state + target, item.continuation, 0});
   for (const Fsm::CallEdge& call : state.calls) {
     const Item after{unit.first_state + call.target, item.continuation, 0};
@@ -76,12 +83,16 @@ void Parser::CloseFsmItem(const Unit& unit, const Item& item) {
     if (unit.fsm.state(call.target).OnlyReturns()) {
       // Tail call: the callee's end is this rule's end.
       const Unit& callee = units_.Get(call.unit);
-      Push({callee.first_state, item.continuation, 0});
+      Push({callee.first_state, item.continuation, StartCount(callee)});
       if (step_over) Push(after);
     } else {
       Call(call.unit, after, step_over);
     }
   }
+}
+
+uint32_t Parser::StartCount(const Unit& unit) const {
+  return unit.limit == Unit::Limit::kTokens && at_token_end_ ? 1 : 0;
 }
 
 void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {
@@ -92,7 +103,8 @@ void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {
     predictions_[num_predictions_].unit = unit;
     predictions_[num_predictions_].returns.clear();
     ++num_predictions_;
-    Push({units_.Get(unit).first_state, kLocalBit | index, 0});
+    const Unit& callee = units_.Get(unit);
+    Push({callee.first_state, kLocalBit | index, StartCount(callee)});
   }
   predictions_[index].returns.push_back(return_item);
   if (step_over) Push(return_item);

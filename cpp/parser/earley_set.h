@@ -37,10 +37,17 @@ struct ScanItem {
   ContinuationId continuation = 0;
 };
 
+/// An item that takes one whole token.
+struct TokenItem {
+  const TokenSet* tokens = nullptr;
+  Item after;
+};
+
 struct EarleySet {
   std::span<const Item> kernel;
   std::span<const DfaItem> dfa_items;
   std::span<const ScanItem> scan_items;
+  std::span<const TokenItem> token_items;
   ByteSet first;       ///< Bytes that lead on.
   ByteSet scan_first;  ///< Bytes that lead on by scan items.
   bool accepting = false;

@@ -16,6 +16,9 @@ constexpr ContinuationId kRootContinuation = 0;
 /// State of the item that says: the whole input is a complete match.
 constexpr uint32_t kDoneState = 0xFFFFFFFF;
 
+/// State of the item that says: a token ended here. Only grammars with token limits use it.
+constexpr uint32_t kBoundaryState = 0xFFFFFFFD;
+
 struct Item {
   uint32_t state = 0;
   ContinuationId continuation = 0;

@@ -48,7 +48,10 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const To
   AddContinuation({});
   // The start rule is called by nobody: its first item stands in the kernel with the root continuation.
   const Unit& root = units_.Get(units_.root());
-  std::vector<Item> kernel{{root.first_state, kRootContinuation, 0}};
+  has_token_limits_ = units_.has_token_limits();
+  at_token_end_ = has_token_limits_;
+  std::vector<Item> kernel{{root.first_state, kRootContinuation, StartCount(root)}};
+  if (has_token_limits_) kernel.push_back({kBoundaryState, kRootContinuation, 0});
   Settle(&kernel);
   start_ = InternSet(kernel);
   has_marker_literals_ = units_.has_marker_literals();
@@ -67,6 +70,46 @@ SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
   const SetId target = InternSet(kernel);
   edges.Insert(set, byte, target);
   return target;
+}
+
+SetId Parser::NextByToken(SetId set, int32_t token, bool named_only) {
+  if (sets_[set].token_items.empty()) return kDeadSet;
+  std::lock_guard<std::mutex> lock(mutex_);
+  CheckMemory();
+  std::vector<Item> kernel;
+  for (const TokenItem& item : sets_[set].token_items) {
+    if (named_only && item.tokens->is_excluding) continue;
+    if (item.tokens->Contains(token)) kernel.push_back(item.after);
+  }
+  Settle(&kernel);
+  return InternSet(kernel);
+}
+
+SetId Parser::Unite(SetId a, SetId b) {
+  if (a == b || b == kDeadSet) return a;
+  if (a == kDeadSet) return b;
+  std::lock_guard<std::mutex> lock(mutex_);
+  CheckMemory();
+  std::vector<Item> kernel(sets_[a].kernel.begin(), sets_[a].kernel.end());
+  kernel.insert(kernel.end(), sets_[b].kernel.begin(), sets_[b].kernel.end());
+  SortUnique(&kernel);
+  return InternSet(kernel);
+}
+
+SetId Parser::AtTokenEnd(SetId set, bool counts) {
+  if (!has_token_limits_ || set == kDeadSet) return set;
+  std::lock_guard<std::mutex> lock(mutex_);
+  CheckMemory();
+  std::vector<Item> kernel;
+  for (const Item& item : sets_[set].kernel) {
+    kernel.push_back(item);
+    if (item.state == kDoneState || item.state == kBoundaryState) continue;
+    const Unit& unit = units_.UnitOfState(item.state);
+    if (unit.limit == Unit::Limit::kTokens) kernel.back().count = unit.CountAfterToken(item.count, counts);
+  }
+  kernel.push_back({kBoundaryState, kRootContinuation, 0});
+  SortUnique(&kernel);
+  return InternSet(kernel);
 }
 
 SetId Parser::AfterReturn(ContinuationId continuation) {
@@ -103,7 +146,13 @@ void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>*
   for (const DfaItem& item : set.dfa_items) {
     const uint32_t target = item.unit->dfa->Next(item.state, byte);
     if (target == ByteDfa::kDead) continue;
-    out->push_back({item.unit->first_state + target, item.continuation, item.count});
+    uint32_t count = item.count;
+    if (item.unit->kind == Unit::Kind::kLimitedDfa) {
+      if (item.unit->IsUsedUp(count) && item.unit->dfa->IsAccept(item.state)) continue;
+      const bool begins_code_point = (byte & 0xC0) != 0x80;
+      if (item.unit->limit == Unit::Limit::kCodePoints && begins_code_point && !item.unit->IsUsedUp(count)) ++count;
+    }
+    out->push_back({item.unit->first_state + target, item.continuation, count});
   }
 }
 
@@ -116,7 +165,7 @@ void Parser::Settle(std::vector<Item>* items) {
     const Item item = work.back();
     work.pop_back();
     if (!settle_seen_.Add(item)) continue;
-    if (item.state == kDoneState) {
+    if (item.state == kDoneState || item.state == kBoundaryState) {
       settled.push_back(item);
       continue;
     }
@@ -124,6 +173,7 @@ void Parser::Settle(std::vector<Item>* items) {
     const uint32_t local = item.state - unit.first_state;
     switch (unit.kind) {
       case Unit::Kind::kDfa:
+      case Unit::Kind::kLimitedDfa:
         if (unit.dfa->IsFinal(local)) {
           Return(item.continuation, &settled, &work);
         } else {
@@ -184,7 +234,8 @@ void Parser::Return(ContinuationId continuation, std::vector<Item>* settled, std
 }
 
 SetId Parser::InternSet(const std::vector<Item>& kernel) {
-  if (kernel.empty()) return kDeadSet;
+  // Where a token ended is no place to go on from by itself.
+  if (kernel.empty() || (kernel.size() == 1 && kernel[0].state == kBoundaryState)) return kDeadSet;
   const uint64_t hash = HashItems(kernel);
   const uint32_t known =
       set_index_.Find(hash, [&](uint32_t id) { return SameItems(sets_[id].kernel, kernel); });
@@ -203,6 +254,7 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   for (const Item& item : dfa_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
     const uint32_t local = item.state - unit.first_state;
+    if (unit.kind == Unit::Kind::kLimitedDfa && unit.IsUsedUp(item.count) && unit.dfa->IsAccept(local)) continue;
     dfa_items.push_back({&unit, local, resolve(item.continuation), item.count});
     first.Merge(unit.dfa->first_bytes(local));
   }
@@ -215,12 +267,20 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
     scan_first.Merge(state.first);
   }
   first.Merge(scan_first);
+  std::vector<TokenItem> token_items;
+  for (const Item& item : token_found_) {
+    const Unit& unit = units_.UnitOfState(item.state);
+    for (const Fsm::TokenEdge& e : unit.fsm.state(item.state - unit.first_state).tokens) {
+      token_items.push_back({e.tokens, {unit.first_state + e.target, resolve(item.continuation), 0}});
+    }
+  }
 
   const SetId id = sets_.Append();
   EarleySet& set = sets_[id];
   set.kernel = arena_.Copy(std::span<const Item>(kernel));
   set.dfa_items = arena_.Copy(std::span<const DfaItem>(dfa_items));
   set.scan_items = arena_.Copy(std::span<const ScanItem>(scan_items));
+  set.token_items = arena_.Copy(std::span<const TokenItem>(token_items));
   set.first = first;
   set.scan_first = scan_first;
   set.accepting = accepting_;
@@ -230,8 +290,15 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
 }
 
 uint32_t Parser::MaskCount(uint32_t state, uint32_t count) const {
-  if (count == 0 || state == kDoneState) return count;
+  if (count == 0) return count;
   const Unit& unit = units_.UnitOfState(state);
+  if (unit.kind == Unit::Kind::kLimitedDfa) {
+    const bool is_far = unit.limit == Unit::Limit::kTokens
+                            ? !unit.IsUsedUp(count)
+                            : int64_t{count} + count_horizon_ < unit.max;
+    const uint32_t first = unit.limit == Unit::Limit::kTokens ? 1 : 0;
+    return is_far ? first : count;
+  }
   if (unit.kind != Unit::Kind::kCountedDfa && unit.kind != Unit::Kind::kCountedCall) return count;
   const int64_t c = count;
   const int64_t horizon = int64_t{count_horizon_} + 1;
@@ -242,7 +309,7 @@ uint32_t Parser::MaskCount(uint32_t state, uint32_t count) const {
 }
 
 Item Parser::MaskItem(const Item& item) const {
-  if (item.state == kDoneState) return item;
+  if (item.state == kDoneState || item.state == kBoundaryState) return item;
   return {item.state, continuations_[item.continuation].mask_continuation,
           MaskCount(item.state, item.count)};
 }
@@ -329,6 +396,7 @@ std::string Parser::DebugString(SetId id) const {
       out += " done";
       continue;
     }
+    if (item.state == kBoundaryState) continue;
     out += " (unit " + std::to_string(units_.UnitIdOfState(item.state)) + " state " +
            std::to_string(item.state - units_.UnitOfState(item.state).first_state) + " continuation " +
            std::to_string(item.continuation) + " count " + std::to_string(item.count) + ")";

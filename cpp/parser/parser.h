@@ -60,6 +60,15 @@ class Parser {
   }
   /// Whether NextByLiteral can read the text of any marker anywhere.
   bool has_marker_literals() const { return has_marker_literals_; }
+  /// The set after one whole token by items that take tokens; kDeadSet if there are none. `named_only`: only items that
+  /// list the token, not those that exclude others.
+  SetId NextByToken(SetId set, int32_t token, bool named_only);
+  /// What either set allows.
+  SetId Unite(SetId a, SetId b);
+  /// The set as it is where a token has ended (grammars with token limits; others get the set back). `counts`: the
+  /// token uses up the limits that it began inside of; text that is no token does not.
+  SetId AtTokenEnd(SetId set, bool counts);
+  bool has_token_limits() const { return has_token_limits_; }
   /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
   SetId AfterReturn(ContinuationId continuation);
 
@@ -92,6 +101,7 @@ class Parser {
 
   SetId Grow(SetId set, uint8_t byte, Step step);
   void Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const;
+  uint32_t StartCount(const Unit& unit) const;
   void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const;
   /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
   void Settle(std::vector<Item>* items);
@@ -126,6 +136,7 @@ class Parser {
   ChunkedArray<Continuation> continuations_;
   SetId start_ = kDeadSet;
   bool has_marker_literals_ = false;
+  bool has_token_limits_ = false;
 
   // Everything below is guarded by mutex_.
   mutable std::mutex mutex_;
@@ -140,11 +151,13 @@ class Parser {
   std::vector<Item> work_;
   std::vector<Item> dfa_found_;
   std::vector<Item> scan_found_;
+  std::vector<Item> token_found_;
   std::vector<Prediction> predictions_;
   std::vector<uint32_t> prediction_ids_;  ///< Continuation of each prediction.
   size_t num_predictions_ = 0;
   std::unordered_map<UnitId, uint32_t> prediction_of_unit_;
   bool accepting_ = false;
+  bool at_token_end_ = false;
 };
 
 }  // namespace xgrammar

@@ -46,6 +46,7 @@ class Productivity {
     switch (grammar_.kind(expr)) {
       case ExprKind::kEmpty:
       case ExprKind::kByteString:
+      case ExprKind::kTokenSet:
         ready_.push_back(expr);
         break;
       case ExprKind::kCharClass:
