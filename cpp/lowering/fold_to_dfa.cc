@@ -163,6 +163,15 @@ class NfaWriter {
 
 }  // namespace
 
+void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out) {
+  AppendKey(grammar, facts, expr, out);
+}
+
+void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from, int32_t to,
+              ByteNfa* nfa) {
+  NfaWriter(grammar, facts, nfa).Write(expr, from, to);
+}
+
 ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, uint32_t max_states,
                      DfaCache* cache) {
   std::string key;

@@ -39,4 +39,10 @@ class DfaCache {
 ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, uint32_t max_states,
                      DfaCache* cache);
 
+/// Spells the structure of a foldable expression with references replaced by what they stand for: equal spellings are
+/// equal languages.
+void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out);
+/// Adds the paths of a foldable expression between two states.
+void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from, int32_t to, ByteNfa* nfa);
+
 }  // namespace xgrammar

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lowering/fsm_writer.h"
+#include "lowering/right_linear.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -104,7 +105,11 @@ bool UnitTable::TryFold(Unit* unit) {
   if (unit->rule_kind == RuleKind::kStructure) return false;
   const ExprId expr = unit->expr;
   const int64_t size = regular_.FoldedSize(expr);
-  if (size == RegularFacts::kNotFoldable) return false;
+  if (size == RegularFacts::kNotFoldable) {
+    unit->dfa = FoldRightLinear(*grammar_, facts_, expr, &regular_, dfa_cache_);
+    unit->kind = Unit::Kind::kDfa;
+    return unit->dfa != nullptr;
+  }
   if (grammar_->kind(expr) == ExprKind::kRepeat && regular_.RepeatsLexemes(expr)) return false;
   if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
