@@ -232,6 +232,7 @@ class ObjectFinisher {
     for (size_t i = 0; i < patterns_.size(); ++i) {
       std::vector<Cell> refined;
       for (const Cell& cell : cells) {
+        merger_.CountWork();
         Cell inside = cell;
         inside.matched[i] = true;
         inside.keys = cell.keys ? strings.Intersection(cell.keys, patterns_[i].keys) : patterns_[i].keys;

@@ -127,7 +127,16 @@ int64_t SchemaReader::ExpectCount(JsonId schema, std::string_view keyword, JsonI
 
 Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, JsonId value) const {
   if (!document_.IsNumber(value)) FailType(schema, keyword, "a number");
-  return Decimal::FromJsonNumber(document_.text(value));
+  const Decimal number = Decimal::FromJsonNumber(document_.text(value));
+  // Far beyond what any consumer of JSON can hold; automata are built digit by digit.
+  constexpr int64_t kMaxDigits = 400;
+  if (number.PlainSize() > kMaxDigits) {
+    Error error = MakeError(ErrorKind::kLimit, schema, keyword,
+                            "The number of keyword '" + std::string(keyword) + "' has more than 400 digits");
+    error.Limit("digits", number.PlainSize(), kMaxDigits);
+    throw error;
+  }
+  return number;
 }
 
 const Schema& SchemaReader::Read(JsonId id) {

@@ -1,0 +1,106 @@
+// Questions whose answers keep disjunctive normal forms small: is a location empty, do two schemas exclude one another?
+//
+// The answers are one-sided: "yes" is proved by a search of bounded depth through expanded locations (contradictory
+// bounds, disjoint values, a required member without a value), "no" may mean "not known". Exactness never depends on them.
+#include <algorithm>
+#include <utility>
+
+#include "frontend/json_schema/merge.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+// Questions inside questions; beyond it the answer is "not known".
+constexpr int kMaxQuestions = 6;
+
+}  // namespace
+
+bool Merger::AreDisjoint(const Literal& a, const Literal& b, const Names& required) {
+  const Conjunction pair = a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};  // Each pair has one key.
+  const auto known = disjoint_.find(pair);
+  if (known == disjoint_.end()) {
+    if (nesting_ >= kMaxQuestions) return false;
+    disjoint_.emplace(pair, false);  // Asked again while it is being answered (recursive schemas): not known.
+    ++nesting_;
+    const bool disjoint = IsEmpty(Intern(pair), 3);
+    --nesting_;
+    disjoint_[pair] = disjoint;
+    if (disjoint) return true;
+  } else if (known->second) {
+    return true;
+  }
+  if (required.empty() || nesting_ >= kMaxQuestions) return false;
+  ++nesting_;
+  const bool disjoint = IsEmpty(Intern(pair), 3, required);
+  --nesting_;
+  return disjoint;
+}
+
+// Whether the values of required members are still possible. Only a quick look, to cut hopeless branches early.
+bool Merger::MembersPossible(const Work& work, const Names& names) {
+  const ObjectAtoms& object = work.branch.object;
+  const auto is_in = [](const Names& list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const std::string_view name : names) {
+    if (!is_in(object.required, name) && !is_in(object.required_anywhere, name)) continue;
+    Conjunction literals;
+    for (const ScopedSchema& group : object.groups) {
+      const JsonId schema = reader_.FindProperty(*group.schema, name);
+      if (schema != kNoJson) literals.push_back({schema, group.kind});
+    }
+    for (const auto& [other, literal] : object.member_literals) {
+      if (other == name) literals.push_back(literal);
+    }
+    if (literals.size() < 2 || nesting_ >= kMaxQuestions) continue;
+    ++nesting_;
+    const bool empty = IsEmpty(Intern(std::move(literals)), 1);
+    --nesting_;
+    if (empty) return false;
+  }
+  return true;
+}
+
+bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
+  if (location == kNothingLocation) return true;
+  if (location == kAnyLocation || depth == 0) return false;
+  const Expansion* expansion = nullptr;
+  try {
+    expansion = &Expand(location);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnsupported) throw;
+    return false;  // A question, not a use: what cannot be enforced here may never be needed.
+  }
+  if (expansion->allows_null || expansion->allows_true || expansion->allows_false || !expansion->values.empty()) {
+    return false;
+  }
+  for (const NumberConstraint& number : expansion->numbers) {
+    if (!number.IsPlainlyEmpty()) return false;
+  }
+  for (const StringConstraint& string : expansion->strings) {
+    if (string.atoms.empty()) return false;
+    const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
+    if (!dfa || !dfa->IsEmpty()) return false;
+  }
+  for (const ArraySpec& array : expansion->arrays) {
+    bool empty = false;
+    for (int64_t i = 0; i < array.count.min && !empty; ++i) {
+      const bool in_prefix = i < static_cast<int64_t>(array.prefix.size());
+      empty = IsEmpty(in_prefix ? array.prefix[static_cast<size_t>(i)] : array.rest, depth - 1);
+      if (!in_prefix) break;
+    }
+    if (!empty) return false;
+  }
+  for (const ObjectSpec& object : expansion->objects) {
+    const bool empty = std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
+      const bool needed =
+          member.required || std::find(required.begin(), required.end(), member.name) != required.end();
+      return needed && IsEmpty(member.value, depth - 1);
+    });
+    if (!empty) return false;
+  }
+  return true;
+}
+
+}  // namespace xgrammar::json_schema
