@@ -10,16 +10,20 @@ namespace xgrammar {
 
 namespace {
 
-/// Users of each expression: the expressions it is a child of, with rule references seen as children of the body.
+/// Users of each expression: the expressions it is a child of, with rule references seen as
+/// children of the body.
 class UserIndex {
  public:
-  explicit UserIndex(const Grammar& grammar) : begin_(static_cast<size_t>(grammar.num_exprs()) + 1, 0) {
-    ForEachEdge(grammar, [this](ExprId child, ExprId) { ++begin_[static_cast<size_t>(child) + 1]; });
+  explicit UserIndex(const Grammar& grammar)
+      : begin_(static_cast<size_t>(grammar.num_exprs()) + 1, 0) {
+    ForEachEdge(grammar,
+                [this](ExprId child, ExprId) { ++begin_[static_cast<size_t>(child) + 1]; });
     for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
     users_.resize(begin_.back());
     std::vector<size_t> fill(begin_.begin(), begin_.end() - 1);
-    ForEachEdge(grammar,
-                [&](ExprId child, ExprId user) { users_[fill[static_cast<size_t>(child)]++] = user; });
+    ForEachEdge(grammar, [&](ExprId child, ExprId user) {
+      users_[fill[static_cast<size_t>(child)]++] = user;
+    });
   }
 
   std::span<const ExprId> users(ExprId expr) const {
@@ -28,7 +32,8 @@ class UserIndex {
   }
 
  private:
-  static void ForEachEdge(const Grammar& grammar, const std::function<void(ExprId, ExprId)>& visit) {
+  static void ForEachEdge(const Grammar& grammar,
+                          const std::function<void(ExprId, ExprId)>& visit) {
     for (ExprId e = 0; e < grammar.num_exprs(); ++e) {
       switch (grammar.kind(e)) {
         case ExprKind::kSequence:
@@ -51,8 +56,8 @@ class UserIndex {
   std::vector<ExprId> users_;
 };
 
-/// Least fixpoint: a sequence needs all children, choices, repetitions and references need one; `is_true` decides the
-/// expressions that need none.
+/// Least fixpoint: a sequence needs all children, choices, repetitions and references need one;
+/// `is_true` decides the expressions that need none.
 std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
                            const std::function<bool(ExprId)>& is_true) {
   std::vector<uint8_t> value(static_cast<size_t>(grammar.num_exprs()), 0);
@@ -71,7 +76,8 @@ std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
     const ExprId e = work.back();
     work.pop_back();
     for (ExprId user : index.users(e)) {
-      if (value[static_cast<size_t>(user)] != 0 || --missing[static_cast<size_t>(user)] > 0) continue;
+      if (value[static_cast<size_t>(user)] != 0 || --missing[static_cast<size_t>(user)] > 0)
+        continue;
       value[static_cast<size_t>(user)] = 1;
       work.push_back(user);
     }
@@ -145,8 +151,9 @@ GrammarFacts::GrammarFacts(const Grammar& grammar) : alias_(ResolveAliases(gramm
 void CheckProductive(const Grammar& grammar, const GrammarFacts& facts) {
   const Rule& root = grammar.rule(grammar.root());
   if (facts.IsProductive(root.body)) return;
-  Error error(ErrorKind::kUnsatisfiable,
-              "The grammar matches no string: rule \"" + QuoteForMessage(root.name) + "\" can never be completed");
+  Error error(ErrorKind::kUnsatisfiable, "The grammar matches no string: rule \"" +
+                                             QuoteForMessage(root.name) +
+                                             "\" can never be completed");
   error.Hint("give every recursive rule an alternative that ends");
   throw error;
 }

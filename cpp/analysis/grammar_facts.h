@@ -1,8 +1,9 @@
-// GrammarFacts: what must be known of a whole grammar before a parse starts: which expressions can match the empty
-// string, which can match anything at all, and which rules only name another.
+// GrammarFacts: what must be known of a whole grammar before a parse starts: which expressions can
+// match the empty string, which can match anything at all, and which rules only name another.
 //
-// Both closure properties are least fixpoints on an and/or graph (Hopcroft, Motwani and Ullman 2006, section 7.1);
-// a counting worklist makes them linear in the grammar. Immutable; safe to share.
+// Both closure properties are least fixpoints on an and/or graph (Hopcroft, Motwani and Ullman
+// 2006, section 7.1); a counting worklist makes them linear in the grammar. Immutable; safe to
+// share.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
-// CompileCache: compiled grammars by source, least recently used out first, never above its byte limit after a call.
+// CompileCache: compiled grammars by source, least recently used out first, never above its byte
+// limit after a call.
 //
-// Single flight: of equal concurrent requests one compiles and the others wait for its result (or its error). No lock
-// is held while compiling. Keys are whole sources with all options, so unequal requests never share an entry.
+// Single flight: of equal concurrent requests one compiles and the others wait for its result (or
+// its error). No lock is held while compiling. Keys are whole sources with all options, so unequal
+// requests never share an entry.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +23,11 @@ class CompileCache {
   /// `limit_bytes` -1: no limit.
   CompileCache(bool enabled, int64_t limit_bytes) : enabled_(enabled), limit_bytes_(limit_bytes) {}
 
-  CompiledGrammarPtr GetOrCompile(const std::string& key, const std::function<CompiledGrammarPtr()>& compile);
+  CompiledGrammarPtr GetOrCompile(const std::string& key,
+                                  const std::function<CompiledGrammarPtr()>& compile);
   void Clear();
-  /// Bytes held now. Entries grow as they are used, so they are measured, and evicted if need be, at every call.
+  /// Bytes held now. Entries grow as they are used, so they are measured, and evicted if need be,
+  /// at every call.
   int64_t SizeBytes();
   int64_t limit_bytes() const { return limit_bytes_; }
 

@@ -5,18 +5,18 @@
 
 namespace xgrammar {
 
-std::shared_ptr<const CompiledGrammar> CompiledGrammar::Make(GrammarPtr grammar, TokenizerInfoPtr tokenizer_info,
-                                                             std::shared_ptr<LocalMaskCache> local_masks,
-                                                             const Limits& limits,
-                                                             std::vector<JsonSchemaReportRecord> report) {
+std::shared_ptr<const CompiledGrammar> CompiledGrammar::Make(
+    GrammarPtr grammar, TokenizerInfoPtr tokenizer_info,
+    std::shared_ptr<LocalMaskCache> local_masks, const Limits& limits,
+    std::vector<JsonSchemaReportRecord> report) {
   auto compiled = std::shared_ptr<CompiledGrammar>(new CompiledGrammar());
   compiled->grammar_ = std::move(grammar);
   compiled->tokenizer_info_ = std::move(tokenizer_info);
   compiled->local_masks_ = std::move(local_masks);
   compiled->limits_ = limits;
   compiled->report_ = std::move(report);
-  compiled->generation_ = std::make_shared<Generation>(compiled->grammar_, compiled->tokenizer_info_,
-                                                       compiled->local_masks_, limits);
+  compiled->generation_ = std::make_shared<Generation>(
+      compiled->grammar_, compiled->tokenizer_info_, compiled->local_masks_, limits);
   return compiled;
 }
 

@@ -1,5 +1,6 @@
-// CompiledGrammar: a grammar bound to a tokenizer, with the lazily built parser states and masks that all its matchers
-// share. Immutable to its users and safe to share between threads; what grows inside is published append-only.
+// CompiledGrammar: a grammar bound to a tokenizer, with the lazily built parser states and masks
+// that all its matchers share. Immutable to its users and safe to share between threads; what grows
+// inside is published append-only.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,12 @@ namespace xgrammar {
 
 class CompiledGrammar {
  public:
-  /// Normalises and checks the grammar; nothing is built for a rule until a parse reaches it. Cost: linear in the
-  /// grammar, independent of the vocabulary. Raises kUnsatisfiable, kLimit.
-  static std::shared_ptr<const CompiledGrammar> Make(GrammarPtr grammar, TokenizerInfoPtr tokenizer_info,
-                                                     std::shared_ptr<LocalMaskCache> local_masks, const Limits& limits,
-                                                     std::vector<JsonSchemaReportRecord> report = {});
+  /// Normalises and checks the grammar; nothing is built for a rule until a parse reaches it. Cost:
+  /// linear in the grammar, independent of the vocabulary. Raises kUnsatisfiable, kLimit.
+  static std::shared_ptr<const CompiledGrammar> Make(
+      GrammarPtr grammar, TokenizerInfoPtr tokenizer_info,
+      std::shared_ptr<LocalMaskCache> local_masks, const Limits& limits,
+      std::vector<JsonSchemaReportRecord> report = {});
 
   const GrammarPtr& grammar() const { return grammar_; }
   const TokenizerInfoPtr& tokenizer_info() const { return tokenizer_info_; }
@@ -43,7 +45,8 @@ class CompiledGrammar {
 
   std::string SerializeJson() const;
   /// Raises kInvalidJson, kDeserializeVersion, kDeserializeFormat.
-  static std::shared_ptr<const CompiledGrammar> DeserializeJson(std::string_view text, TokenizerInfoPtr tokenizer_info,
+  static std::shared_ptr<const CompiledGrammar> DeserializeJson(std::string_view text,
+                                                                TokenizerInfoPtr tokenizer_info,
                                                                 const Limits& limits);
 
   /// The states and masks that a new matcher starts on.

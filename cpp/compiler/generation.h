@@ -1,7 +1,9 @@
-// Generation: the parser states and masks that the matchers of one compiled grammar share, as one unit of memory.
+// Generation: the parser states and masks that the matchers of one compiled grammar share, as one
+// unit of memory.
 //
-// When a generation has grown past its budget, new matchers start on a fresh one, while running matchers keep theirs
-// until they are done. So nothing is freed under a reader, and no grammar grows without bound.
+// When a generation has grown past its budget, new matchers start on a fresh one, while running
+// matchers keep theirs until they are done. So nothing is freed under a reader, and no grammar
+// grows without bound.
 #pragma once
 
 #include <memory>

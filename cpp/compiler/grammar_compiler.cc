@@ -48,8 +48,10 @@ struct GrammarCompiler::Impl {
         local_masks(std::make_shared<LocalMaskCache>(tokenizer_info)),
         cache(options.cache_enabled, options.cache_limit_bytes) {}
 
-  CompiledGrammarPtr Compile(GrammarPtr grammar, std::vector<JsonSchemaReportRecord> report = {}) const {
-    return CompiledGrammar::Make(std::move(grammar), tokenizer_info, local_masks, limits, std::move(report));
+  CompiledGrammarPtr Compile(GrammarPtr grammar,
+                             std::vector<JsonSchemaReportRecord> report = {}) const {
+    return CompiledGrammar::Make(std::move(grammar), tokenizer_info, local_masks, limits,
+                                 std::move(report));
   }
 
   const TokenizerInfoPtr tokenizer_info;
@@ -60,7 +62,8 @@ struct GrammarCompiler::Impl {
 
 GrammarCompiler::GrammarCompiler(TokenizerInfoPtr tokenizer_info, const CompilerOptions& options) {
   if (options.cache_limit_bytes < -1) {
-    Error error(ErrorKind::kUsage, "cache_limit_bytes is " + std::to_string(options.cache_limit_bytes));
+    Error error(ErrorKind::kUsage,
+                "cache_limit_bytes is " + std::to_string(options.cache_limit_bytes));
     error.Hint("use -1 for no limit or a number of bytes");
     throw error;
   }
@@ -81,7 +84,8 @@ CompiledGrammarPtr GrammarCompiler::CompileJsonSchema(std::string_view schema_te
 }
 
 CompiledGrammarPtr GrammarCompiler::CompileBuiltinJsonGrammar() {
-  return impl_->cache.GetOrCompile("builtin_json", [&] { return impl_->Compile(BuiltinJsonGrammar()); });
+  return impl_->cache.GetOrCompile("builtin_json",
+                                   [&] { return impl_->Compile(BuiltinJsonGrammar()); });
 }
 
 CompiledGrammarPtr GrammarCompiler::CompileRegex(std::string_view pattern) {
@@ -91,7 +95,8 @@ CompiledGrammarPtr GrammarCompiler::CompileRegex(std::string_view pattern) {
       key, [&] { return impl_->Compile(RegexToGrammar(pattern, {}, impl_->limits)); });
 }
 
-CompiledGrammarPtr GrammarCompiler::CompileEbnf(std::string_view text, std::string_view root_rule_name) {
+CompiledGrammarPtr GrammarCompiler::CompileEbnf(std::string_view text,
+                                                std::string_view root_rule_name) {
   std::string key = "ebnf";
   AppendField(root_rule_name, &key);
   AppendField(text, &key);

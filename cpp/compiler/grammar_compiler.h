@@ -1,5 +1,5 @@
-// GrammarCompiler: sources -> CompiledGrammar for one tokenizer, with a bounded exact cache and single flight (equal
-// concurrent requests compile once). All methods are thread-safe.
+// GrammarCompiler: sources -> CompiledGrammar for one tokenizer, with a bounded exact cache and
+// single flight (equal concurrent requests compile once). All methods are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace xgrammar {
 
 struct CompilerOptions {
   bool cache_enabled = true;
-  int64_t cache_limit_bytes = -1;  ///< -1: no limit. The cache never holds more than this after a call.
+  int64_t cache_limit_bytes =
+      -1;  ///< -1: no limit. The cache never holds more than this after a call.
   Limits limits;
 };
 
@@ -23,12 +24,15 @@ class GrammarCompiler {
   GrammarCompiler(TokenizerInfoPtr tokenizer_info, const CompilerOptions& options);
   ~GrammarCompiler();
 
-  CompiledGrammarPtr CompileJsonSchema(std::string_view schema_text, const JsonSchemaOptions& options);
+  CompiledGrammarPtr CompileJsonSchema(std::string_view schema_text,
+                                       const JsonSchemaOptions& options);
   CompiledGrammarPtr CompileBuiltinJsonGrammar();
   CompiledGrammarPtr CompileRegex(std::string_view pattern);
   CompiledGrammarPtr CompileEbnf(std::string_view text, std::string_view root_rule_name);
-  /// `report` is the JSON Schema report of the grammar, if it has one. Keyed by the printed grammar.
-  CompiledGrammarPtr CompileGrammar(const GrammarPtr& grammar, std::vector<JsonSchemaReportRecord> report = {});
+  /// `report` is the JSON Schema report of the grammar, if it has one. Keyed by the printed
+  /// grammar.
+  CompiledGrammarPtr CompileGrammar(const GrammarPtr& grammar,
+                                    std::vector<JsonSchemaReportRecord> report = {});
 
   void ClearCache();
   int64_t CacheSizeBytes() const;

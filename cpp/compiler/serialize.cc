@@ -1,6 +1,7 @@
-// Serialized form of a compiled grammar: JSON with a version, the grammar as EBNF text (linear in the source, readable,
-// and read back by the same checked parser as any other grammar), the tokenizer's metadata and the fingerprint of its
-// vocabulary. States and masks are not stored: they are rebuilt as a parse reaches them.
+// Serialized form of a compiled grammar: JSON with a version, the grammar as EBNF text (linear in
+// the source, readable, and read back by the same checked parser as any other grammar), the
+// tokenizer's metadata and the fingerprint of its vocabulary. States and masks are not stored: they
+// are rebuilt as a parse reaches them.
 #include <string>
 #include <utility>
 
@@ -23,7 +24,8 @@ void AppendMember(const char* name, std::string_view text, std::string* out) {
 }
 
 [[noreturn]] void ThrowFormat(const std::string& what) {
-  Error error(ErrorKind::kDeserializeFormat, "The serialized compiled grammar is not valid: " + what);
+  Error error(ErrorKind::kDeserializeFormat,
+              "The serialized compiled grammar is not valid: " + what);
   error.Hint("serialize it again with this version of the library");
   throw error;
 }
@@ -38,7 +40,8 @@ std::string_view TextMember(const JsonDocument& document, JsonId object, std::st
 
 std::vector<JsonSchemaReportRecord> ReadReport(const JsonDocument& document, JsonId root) {
   const JsonId list = document.Find(root, "report");
-  if (list == kNoJson || document.kind(list) != JsonKind::kArray) ThrowFormat("missing or invalid 'report'");
+  if (list == kNoJson || document.kind(list) != JsonKind::kArray)
+    ThrowFormat("missing or invalid 'report'");
   std::vector<JsonSchemaReportRecord> report;
   for (JsonId record : document.items(list)) {
     if (document.kind(record) != JsonKind::kObject) ThrowFormat("a report record is not an object");
@@ -70,23 +73,24 @@ std::string CompiledGrammar::SerializeJson() const {
   return out + "}";
 }
 
-std::shared_ptr<const CompiledGrammar> CompiledGrammar::DeserializeJson(std::string_view text,
-                                                                        TokenizerInfoPtr tokenizer_info,
-                                                                        const Limits& limits) {
+std::shared_ptr<const CompiledGrammar> CompiledGrammar::DeserializeJson(
+    std::string_view text, TokenizerInfoPtr tokenizer_info, const Limits& limits) {
   const JsonDocument document = ParseJson(text, limits);
   const JsonId root = document.root();
   if (document.kind(root) != JsonKind::kObject) ThrowFormat("the top value is not an object");
   const JsonId version = document.Find(root, "__VERSION__");
   if (version == kNoJson || document.kind(version) != JsonKind::kString ||
       document.text(version) != kSerializationVersion) {
-    Error error(ErrorKind::kDeserializeVersion, "The serialized compiled grammar has another version");
+    Error error(ErrorKind::kDeserializeVersion,
+                "The serialized compiled grammar has another version");
     error.Hint("this library reads version " + std::string(kSerializationVersion));
     throw error;
   }
   const JsonId metadata = document.Find(root, "tokenizer_metadata");
   if (metadata == kNoJson || WriteJson(document, metadata) != tokenizer_info->DumpMetadata() ||
       TextMember(document, root, "vocabulary_fingerprint") != tokenizer_info->fingerprint()) {
-    Error error(ErrorKind::kDeserializeFormat, "The compiled grammar was made for another tokenizer");
+    Error error(ErrorKind::kDeserializeFormat,
+                "The compiled grammar was made for another tokenizer");
     error.Hint("pass the TokenizerInfo of the same vocabulary, size and stop tokens");
     throw error;
   }

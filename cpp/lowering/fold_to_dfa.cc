@@ -37,8 +37,9 @@ void AppendNumber(int64_t value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-/// Spells the structure of an expression with references replaced by what they stand for. The recursion is bounded:
-/// every level of a foldable expression adds to its size, which the caller has checked.
+/// Spells the structure of an expression with references replaced by what they stand for. The
+/// recursion is bounded: every level of a foldable expression adds to its size, which the caller
+/// has checked.
 void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out) {
   const ExprKind kind = grammar.kind(expr);
   if (kind == ExprKind::kRuleRef) {
@@ -53,7 +54,8 @@ void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, s
       break;
     case ExprKind::kCharClass:
       AppendNumber(static_cast<int64_t>(grammar.ranges(expr).size()), out);
-      for (const CodePointRange& r : grammar.ranges(expr)) AppendNumber((int64_t{r.lo} << 32) | r.hi, out);
+      for (const CodePointRange& r : grammar.ranges(expr))
+        AppendNumber((int64_t{r.lo} << 32) | r.hi, out);
       break;
     case ExprKind::kRepeat:
       AppendNumber(grammar.repeat_min(expr), out);
@@ -163,17 +165,18 @@ class NfaWriter {
 
 }  // namespace
 
-void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out) {
+void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                     std::string* out) {
   AppendKey(grammar, facts, expr, out);
 }
 
-void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from, int32_t to,
-              ByteNfa* nfa) {
+void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from,
+              int32_t to, ByteNfa* nfa) {
   NfaWriter(grammar, facts, nfa).Write(expr, from, to);
 }
 
-ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, uint32_t max_states,
-                     DfaCache* cache) {
+ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                     uint32_t max_states, DfaCache* cache) {
   std::string key;
   AppendNumber(max_states, &key);
   AppendKey(grammar, facts, expr, &key);
@@ -185,7 +188,8 @@ ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId e
   const int32_t accept = nfa.AddState();
   NfaWriter(grammar, facts, &nfa).Write(expr, start, accept);
   std::optional<ByteDfa> dfa = DeterminizeBytes(nfa, start, accept, max_states);
-  return cache->Insert(std::move(key), dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
+  return cache->Insert(std::move(key),
+                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
 }
 
 }  // namespace xgrammar

@@ -1,7 +1,9 @@
-// Folding: a regular expression of the grammar -> one deterministic byte automaton, shared between grammars.
+// Folding: a regular expression of the grammar -> one deterministic byte automaton, shared between
+// grammars.
 //
-// DfaCache maps the structure of an expression (rule names left out) to its automaton, so that the JSON string or white
-// space of every schema is the same object, and what is learned about it per token (mask/) is shared, too.
+// DfaCache maps the structure of an expression (rule names left out) to its automaton, so that the
+// JSON string or white space of every schema is the same object, and what is learned about it per
+// token (mask/) is shared, too.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +18,14 @@
 
 namespace xgrammar {
 
-/// Thread-safe. Holds at most `max_bytes` of automata and keys; when full it starts over (entries in use live on).
+/// Thread-safe. Holds at most `max_bytes` of automata and keys; when full it starts over (entries
+/// in use live on).
 class DfaCache {
  public:
   explicit DfaCache(int64_t max_bytes = 64 << 20) : max_bytes_(max_bytes) {}
 
-  /// The automaton of that key, or null with `found` false. A null automaton with `found` true: known to be too large.
+  /// The automaton of that key, or null with `found` false. A null automaton with `found` true:
+  /// known to be too large.
   ByteDfaPtr Find(const std::string& key, bool* found) const;
   /// Stores an automaton unless another thread was first; returns the one that is stored.
   ByteDfaPtr Insert(std::string key, ByteDfaPtr dfa);
@@ -34,15 +38,17 @@ class DfaCache {
   const int64_t max_bytes_;
 };
 
-/// The automaton of a foldable expression, or null if it needs more than `max_states` states. Precondition: the
-/// expression is foldable (RegularFacts), except that its own count may be large.
-ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, uint32_t max_states,
-                     DfaCache* cache);
+/// The automaton of a foldable expression, or null if it needs more than `max_states` states.
+/// Precondition: the expression is foldable (RegularFacts), except that its own count may be large.
+ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                     uint32_t max_states, DfaCache* cache);
 
-/// Spells the structure of a foldable expression with references replaced by what they stand for: equal spellings are
-/// equal languages.
-void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out);
+/// Spells the structure of a foldable expression with references replaced by what they stand for:
+/// equal spellings are equal languages.
+void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                     std::string* out);
 /// Adds the paths of a foldable expression between two states.
-void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from, int32_t to, ByteNfa* nfa);
+void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from,
+              int32_t to, ByteNfa* nfa);
 
 }  // namespace xgrammar

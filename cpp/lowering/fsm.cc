@@ -14,7 +14,9 @@ void FsmBuilder::AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, u
   states_[from].bytes.push_back({lo, hi, literal, to});
 }
 
-void FsmBuilder::AddCall(uint32_t from, UnitId unit, uint32_t to) { states_[from].calls.push_back({unit, to}); }
+void FsmBuilder::AddCall(uint32_t from, UnitId unit, uint32_t to) {
+  states_[from].calls.push_back({unit, to});
+}
 
 void FsmBuilder::AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to) {
   states_[from].tokens.push_back({tokens, to});
@@ -25,7 +27,8 @@ void FsmBuilder::AddEpsilon(uint32_t from, uint32_t to) {
 }
 
 void FsmBuilder::SkipTrivialStates() {
-  // A state that only steps on by one epsilon is its target: calls then see that a rule ends behind them.
+  // A state that only steps on by one epsilon is its target: calls then see that a rule ends behind
+  // them.
   std::vector<uint32_t> target(states_.size());
   for (uint32_t i = 0; i < num_states(); ++i) {
     uint32_t s = i;
@@ -92,8 +95,10 @@ Fsm FsmBuilder::Build() {
 }
 
 int64_t Fsm::MemorySizeBytes() const {
-  return static_cast<int64_t>(states_.size() * sizeof(State) + byte_edges_.size() * sizeof(ByteEdge) +
-                              call_edges_.size() * sizeof(CallEdge) + token_edges_.size() * sizeof(TokenEdge) + epsilon_edges_.size() * sizeof(uint32_t));
+  return static_cast<int64_t>(
+      states_.size() * sizeof(State) + byte_edges_.size() * sizeof(ByteEdge) +
+      call_edges_.size() * sizeof(CallEdge) + token_edges_.size() * sizeof(TokenEdge) +
+      epsilon_edges_.size() * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar

@@ -1,8 +1,9 @@
-// Fsm: the automaton of a rule that calls other rules. Edges carry byte ranges, calls of units, whole
-// tokens, or nothing (epsilon).
+// Fsm: the automaton of a rule that calls other rules. Edges carry byte ranges, calls of units,
+// whole tokens, or nothing (epsilon).
 //
-// Invariant: every state can reach an accepting one, given that every unit called can be completed (unproductive parts
-// are left out when it is built). Immutable after FsmBuilder; state addresses are stable and safe to share.
+// Invariant: every state can reach an accepting one, given that every unit called can be completed
+// (unproductive parts are left out when it is built). Immutable after FsmBuilder; state addresses
+// are stable and safe to share.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,8 @@ class Fsm {
   struct ByteEdge {
     uint8_t lo = 0;
     uint8_t hi = 0;
-    bool literal = false;  ///< Spelled by a literal of the grammar; special tokens may only follow such edges.
+    bool literal =
+        false;  ///< Spelled by a literal of the grammar; special tokens may only follow such edges.
     uint32_t target = 0;
   };
   struct CallEdge {

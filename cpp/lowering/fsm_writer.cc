@@ -1,5 +1,6 @@
-// FsmWriter: one function per expression kind. Recursion follows the nesting of one rule body, which front ends bound
-// by Limits::max_nesting; references are calls and not followed, except for small literal-like rules.
+// FsmWriter: one function per expression kind. Recursion follows the nesting of one rule body,
+// which front ends bound by Limits::max_nesting; references are calls and not followed, except for
+// small literal-like rules.
 #include "lowering/fsm_writer.h"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace xgrammar {
 
 namespace {
 
-// A class whose UTF-8 automaton is larger than this becomes a unit instead of being copied into the rule.
+// A class whose UTF-8 automaton is larger than this becomes a unit instead of being copied into the
+// rule.
 constexpr int32_t kMaxInlineClassNodes = 8;
 // A referenced rule without loops up to this size is copied instead of called.
 constexpr int64_t kMaxInlineRuleSize = 16;
@@ -211,8 +213,8 @@ void FsmWriter::WriteRuleRef(ExprId expr, uint32_t from, uint32_t to) {
   const RuleId rule_id = table_.facts_.ResolveAlias(grammar_.rule_ref(expr));
   const Rule& rule = grammar_.rule(rule_id);
   const int64_t size = table_.regular_.FoldedSize(rule.body);
-  if (rule.kind == RuleKind::kAuto && rule.options.empty() && size != RegularFacts::kNotFoldable && size <= kMaxInlineRuleSize &&
-      IsSmallInline(rule.body)) {
+  if (rule.kind == RuleKind::kAuto && rule.options.empty() && size != RegularFacts::kNotFoldable &&
+      size <= kMaxInlineRuleSize && IsSmallInline(rule.body)) {
     WriteExpr(rule.body, from, to);
     return;
   }
@@ -230,7 +232,8 @@ void FsmWriter::WriteAutomaton(const CodePointDfa& dfa, uint32_t from, uint32_t 
       const Utf8Class utf8(std::span<const CodePointRange>(&range, 1));
       std::vector<uint32_t> node_state(static_cast<size_t>(utf8.num_nodes()));
       for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
-        node_state[static_cast<size_t>(node)] = node == utf8.start() ? state_of[i] : fsm_.AddState();
+        node_state[static_cast<size_t>(node)] =
+            node == utf8.start() ? state_of[i] : fsm_.AddState();
       }
       for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
         for (const Utf8Class::Edge& u : utf8.edges(node)) {

@@ -1,7 +1,8 @@
 // FsmWriter: the expression of a unit -> its Fsm, by Thompson's construction (1968) with calls.
 //
-// Literals and small classes become byte edges, references become calls, regular parts with loops become units of their
-// own. Alternatives that begin with literals share a prefix tree, so that thousands of literals are one branch a byte.
+// Literals and small classes become byte edges, references become calls, regular parts with loops
+// become units of their own. Alternatives that begin with literals share a prefix tree, so that
+// thousands of literals are one branch a byte.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// RegularFacts: depth-first evaluation with an explicit stack; meeting an expression that is still being visited means
-// recursion, which makes everything on the cycle and above it not foldable.
+// RegularFacts: depth-first evaluation with an explicit stack; meeting an expression that is still
+// being visited means recursion, which makes everything on the cycle and above it not foldable.
 #include "lowering/regular_facts.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kMaxSize = int64_t{1} << 40;  // Saturation: far above any budget.
 
-// Counted repetitions that take more states than this are not copied into the automaton around them: as a unit of
-// their own they count in the parse state, and one mask serves all counts.
+// Counted repetitions that take more states than this are not copied into the automaton around
+// them: as a unit of their own they count in the parse state, and one mask serves all counts.
 constexpr int64_t kMaxCopiedRepeatSize = 48;
 
 int64_t Saturate(int64_t value) { return std::min(value, kMaxSize); }
@@ -35,7 +35,8 @@ bool ContainsToken(std::string_view bytes, const TokenTrie& trie) {
   return false;
 }
 
-RegularFacts::RegularFacts(const Grammar& grammar, const GrammarFacts& facts, const TokenTrie* markers)
+RegularFacts::RegularFacts(const Grammar& grammar, const GrammarFacts& facts,
+                           const TokenTrie* markers)
     : grammar_(grammar),
       facts_(facts),
       markers_(markers),
@@ -80,7 +81,8 @@ ExprId RegularFacts::ChildAt(ExprId expr, size_t index) const {
       return index < children.size() ? children[index] : kNoExpr;
     }
     case ExprKind::kRuleRef:
-      return index == 0 ? grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr))).body : kNoExpr;
+      return index == 0 ? grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr))).body
+                        : kNoExpr;
     default:
       return kNoExpr;
   }
@@ -129,11 +131,14 @@ void RegularFacts::Finish(ExprId expr) {
       break;
     case ExprKind::kByteString:
       size = static_cast<int64_t>(grammar_.bytes(expr).size());
-      result.has_marker_literal = markers_ != nullptr && ContainsToken(grammar_.bytes(expr), *markers_);
+      result.has_marker_literal =
+          markers_ != nullptr && ContainsToken(grammar_.bytes(expr), *markers_);
       break;
     case ExprKind::kCharClass: {
       const auto ranges = grammar_.ranges(expr);
-      size = ranges.empty() || ranges.back().hi < 0x80 ? 1 : 3 + 2 * static_cast<int64_t>(ranges.size());
+      size = ranges.empty() || ranges.back().hi < 0x80
+                 ? 1
+                 : 3 + 2 * static_cast<int64_t>(ranges.size());
       break;
     }
     case ExprKind::kAutomaton:
@@ -169,7 +174,8 @@ void RegularFacts::Finish(ExprId expr) {
   result.size = size;
   if (grammar_.kind(expr) == ExprKind::kRepeat) {
     const int64_t expanded = ExpandedRepeatSize(expr);
-    const bool plain_loop = grammar_.repeat_max(expr) == kUnbounded && grammar_.repeat_min(expr) <= 1;
+    const bool plain_loop =
+        grammar_.repeat_max(expr) == kUnbounded && grammar_.repeat_min(expr) <= 1;
     result.size = plain_loop || expanded <= kMaxCopiedRepeatSize ? expanded : kNotFoldable;
   }
 }

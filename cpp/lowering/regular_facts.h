@@ -1,8 +1,10 @@
-// RegularFacts: which expressions are small regular languages, so that one deterministic automaton can stand for them.
+// RegularFacts: which expressions are small regular languages, so that one deterministic automaton
+// can stand for them.
 //
-// An expression is foldable when no recursion is reachable from it and no counted repetition in it would have to be
-// copied often; its size estimates the states of its nondeterministic byte automaton. Computed on demand, memoised,
-// linear in what is reached. Owned by one thread at a time.
+// An expression is foldable when no recursion is reachable from it and no counted repetition in it
+// would have to be copied often; its size estimates the states of its nondeterministic byte
+// automaton. Computed on demand, memoised, linear in what is reached. Owned by one thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +28,10 @@ class RegularFacts {
   int64_t ExpandedRepeatSize(ExprId repeat);
   /// Whether a rule reference is reachable without leaving the expression.
   bool HasRuleRef(ExprId expr);
-  /// Whether the repetition goes over lexical units (its copies refer to rules and hold loops of their own) rather than
-  /// over characters. Such units keep automata of their own, which other places share; folded into one loop, the end of
-  /// a copy and the end of the loop would compete for the same bytes.
+  /// Whether the repetition goes over lexical units (its copies refer to rules and hold loops of
+  /// their own) rather than over characters. Such units keep automata of their own, which other
+  /// places share; folded into one loop, the end of a copy and the end of the loop would compete
+  /// for the same bytes.
   bool RepeatsLexemes(ExprId repeat);
   /// Whether a literal that contains the text of a marker is reachable.
   bool HasMarkerLiteral(ExprId expr);

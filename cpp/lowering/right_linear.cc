@@ -68,7 +68,8 @@ class Family {
           state = next;
         }
         const bool ends = path.next_body == kNoExpr;
-        nfa.AddEpsilon(state, ends ? accept : state_of[static_cast<size_t>(number_of_.at(path.next_body))]);
+        nfa.AddEpsilon(
+            state, ends ? accept : state_of[static_cast<size_t>(number_of_.at(path.next_body))]);
       }
     }
     return DeterminizeBytes(nfa, state_of[0], accept, kMaxFamilyDfaStates);
@@ -76,12 +77,14 @@ class Family {
 
  private:
   void Number(ExprId body) {
-    if (number_of_.try_emplace(body, static_cast<int32_t>(bodies_.size())).second) bodies_.push_back(body);
+    if (number_of_.try_emplace(body, static_cast<int32_t>(bodies_.size())).second)
+      bodies_.push_back(body);
   }
 
   bool IsCharacters(ExprId expr) {
     const int64_t size = regular_.FoldedSize(expr);
-    if (size == RegularFacts::kNotFoldable || regular_.HasRuleRef(expr) || regular_.HasMarkerLiteral(expr)) {
+    if (size == RegularFacts::kNotFoldable || regular_.HasRuleRef(expr) ||
+        regular_.HasMarkerLiteral(expr)) {
       return false;
     }
     size_ += size;
@@ -122,8 +125,8 @@ class Family {
 
 }  // namespace
 
-ByteDfaPtr FoldRightLinear(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, RegularFacts* regular,
-                           DfaCache* cache) {
+ByteDfaPtr FoldRightLinear(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                           RegularFacts* regular, DfaCache* cache) {
   Family family(grammar, facts, regular);
   if (!family.Collect(expr)) return nullptr;
   std::string key = family.Key();
@@ -131,7 +134,8 @@ ByteDfaPtr FoldRightLinear(const Grammar& grammar, const GrammarFacts& facts, Ex
   ByteDfaPtr known = cache->Find(key, &found);
   if (found) return known;
   std::optional<ByteDfa> dfa = family.Determinize();
-  return cache->Insert(std::move(key), dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
+  return cache->Insert(std::move(key),
+                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
 }
 
 }  // namespace xgrammar

@@ -1,5 +1,5 @@
-// UnitTable: which kind of automaton a unit gets. Regular and small: one deterministic automaton. A counted repetition:
-// a counter. Everything else: an Fsm.
+// UnitTable: which kind of automaton a unit gets. Regular and small: one deterministic automaton. A
+// counted repetition: a counter. Everything else: an Fsm.
 #include "lowering/unit_table.h"
 
 #include <utility>
@@ -12,8 +12,9 @@ namespace xgrammar {
 
 namespace {
 
-// Size of the nondeterministic automaton up to which folding is tried. Rules that refer to others stay small, so that
-// what they refer to (strings, numbers) keeps automata that are shared between places and grammars.
+// Size of the nondeterministic automaton up to which folding is tried. Rules that refer to others
+// stay small, so that what they refer to (strings, numbers) keeps automata that are shared between
+// places and grammars.
 constexpr int64_t kMaxLexemeSize = 8192;
 constexpr int64_t kMaxFoldedRuleSize = 512;
 // Automata given by the front end are deterministic already: folding them cannot explode.
@@ -128,9 +129,10 @@ void UnitTable::BuildLimited(Unit* unit) {
   const RuleOptions& options = unit->options;
   const bool both = options.max_chars != kUnbounded && options.max_tokens != kUnbounded;
   if (both || !TryFold(unit)) {
-    Error error(ErrorKind::kUnsupported, both ? "max_chars and max_tokens on one rule cannot be enforced together"
-                                              : "A limit on a rule that is not a small regular language "
-                                                "cannot be enforced");
+    Error error(ErrorKind::kUnsupported,
+                both ? "max_chars and max_tokens on one rule cannot be enforced together"
+                     : "A limit on a rule that is not a small regular language "
+                       "cannot be enforced");
     error.Feature(options.max_chars != kUnbounded ? "max_chars" : "max_tokens");
     error.Hint("put the limit on a rule of free text, without recursion");
     throw error;
@@ -148,7 +150,8 @@ bool UnitTable::TryCount(Unit* unit) {
   const int64_t max = grammar_->repeat_max(expr);
   if (!facts_.IsProductive(child)) return false;
   if (max == kUnbounded && min <= 1) return false;  // A plain loop needs no counter.
-  unit->min = facts_.IsNullable(child) ? 0 : min;   // Copies of the empty string fill up to any minimum.
+  unit->min =
+      facts_.IsNullable(child) ? 0 : min;  // Copies of the empty string fill up to any minimum.
   unit->max = max;
   const int64_t size = regular_.FoldedSize(child);
   const bool lexemes = regular_.RepeatsLexemes(expr);
@@ -161,7 +164,8 @@ bool UnitTable::TryCount(Unit* unit) {
       unit->kind = Unit::Kind::kCountedDfa;
       return true;
     }
-    // Small counts of a language that is not prefix-free are still one automaton with all copies made.
+    // Small counts of a language that is not prefix-free are still one automaton with all copies
+    // made.
     const int64_t expanded = regular_.ExpandedRepeatSize(expr);
     if (expanded <= kMaxFoldedRuleSize) {
       unit->dfa = FoldToDfa(*grammar_, facts_, expr, kMaxDfaStates, dfa_cache_);

@@ -1,16 +1,18 @@
 // UnitTable: the automata of one grammar, built one by one when a parse first reaches them.
 //
-// A unit is an expression with an automaton of its own: the body of a rule, or a part that lowering sets apart so that
-// its states (and what is learned about tokens there) are shared. Four kinds:
+// A unit is an expression with an automaton of its own: the body of a rule, or a part that lowering
+// sets apart so that its states (and what is learned about tokens there) are shared. Four kinds:
 //   kDfa          a regular language folded into one deterministic automaton;
-//   kCountedDfa   `min` to `max` copies of a prefix-free regular language; the copies are counted in the parse item;
-//   kFsm          anything that calls other units;
-//   kCountedCall  `min` to `max` copies of any other unit, counted likewise;
-//   kLimitedDfa   a regular language of which one occurrence may take at most `max` code points or tokens, counted in
+//   kCountedDfa   `min` to `max` copies of a prefix-free regular language; the copies are counted
+//   in the parse item; kFsm          anything that calls other units; kCountedCall  `min` to `max`
+//   copies of any other unit, counted likewise; kLimitedDfa   a regular language of which one
+//   occurrence may take at most `max` code points or tokens, counted in
 //                 the item: when they are used up it ends as soon as it can.
-// So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base + local index.
+// So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base +
+// local index.
 //
-// Not thread-safe: the parser calls it under its growth lock. Built units are immutable and at stable addresses.
+// Not thread-safe: the parser calls it under its growth lock. Built units are immutable and at
+// stable addresses.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +55,8 @@ struct Unit {
   bool MayEndAt(uint32_t count) const { return int64_t{count} >= min; }
   bool MayGoOnAt(uint32_t count) const { return max == kUnbounded || int64_t{count} < max; }
 
-  /// kLimitedDfa by tokens. The count of an item is kEntered after the region was entered within a token, and the
-  /// number of tokens begun inside plus one from the next token on.
+  /// kLimitedDfa by tokens. The count of an item is kEntered after the region was entered within a
+  /// token, and the number of tokens begun inside plus one from the next token on.
   static constexpr uint32_t kEntered = 0;
   uint32_t CountAfterToken(uint32_t count, bool counts) const {
     if (count == kEntered) return 1;
@@ -73,9 +75,9 @@ constexpr uint32_t kCountedCallAfter = 1;
 
 class UnitTable {
  public:
-  /// `dfa_cache` and `markers` must outlive the table. `markers`: texts of special and stop tokens; such a token may
-  /// stand for its text where a literal spells it, so those literals keep their edges (rules of kind kAuto only:
-  /// what a JSON Schema spells is text). May be null.
+  /// `dfa_cache` and `markers` must outlive the table. `markers`: texts of special and stop tokens;
+  /// such a token may stand for its text where a literal spells it, so those literals keep their
+  /// edges (rules of kind kAuto only: what a JSON Schema spells is text). May be null.
   UnitTable(GrammarPtr grammar, DfaCache* dfa_cache, const TokenTrie* markers);
 
   /// Whether some literal of the grammar contains the text of a marker.
@@ -98,7 +100,8 @@ class UnitTable {
  private:
   friend class FsmWriter;
 
-  /// The kind of a part that is set apart from a rule: it may always fold, and it stays text if the rule is.
+  /// The kind of a part that is set apart from a rule: it may always fold, and it stays text if the
+  /// rule is.
   static RuleKind PartKind(RuleKind whole);
   UnitId UnitOfExpr(ExprId expr, RuleKind rule_kind);
   UnitId UnitOfRule(RuleId rule);

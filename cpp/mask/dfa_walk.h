@@ -1,7 +1,9 @@
-// DfaWalk: reading all tokens of a prefix tree with a folded automaton, depth first, dead prefixes skipped.
+// DfaWalk: reading all tokens of a prefix tree with a folded automaton, depth first, dead prefixes
+// skipped.
 //
-// One loop serves plain and counted automata and both callers (local masks, and parts of the tree inside a mask), which
-// say what to do at a node that stays inside and at a node where the automaton may be left.
+// One loop serves plain and counted automata and both callers (local masks, and parts of the tree
+// inside a mask), which say what to do at a node that stays inside and at a node where the
+// automaton may be left.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,8 @@ struct DfaPosition {
 /// Scratch of walks; owned by one thread.
 using DfaWalkStack = std::vector<DfaPosition>;
 
-/// For each state of one automaton, the kinds of bytes (tokenizer/byte_kind.h) on which it stays where it is. Found at
-/// first use; owned by one thread.
+/// For each state of one automaton, the kinds of bytes (tokenizer/byte_kind.h) on which it stays
+/// where it is. Found at first use; owned by one thread.
 class SelfLoopKinds {
  public:
   explicit SelfLoopKinds(const ByteDfa& dfa) : dfa_(dfa), kinds_(dfa.num_states(), kUnknown) {}
@@ -57,12 +59,14 @@ enum class WalkMode : uint8_t {
 
 /// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
 ///   on_inside(node, position)   the node's bytes are inside.
-///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where it could go on, or its
+///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where
+///   it could go on, or its
 ///                               state is ByteDfa::kDead.
 ///   skips(node, position)       whether the whole subtree was dealt with.
 template <typename OnInside, typename OnExit, typename Skips>
 void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkMode mode,
-             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit, Skips skips) {
+             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit,
+             Skips skips) {
   if (begin >= end) return;
   const uint32_t base_depth = trie.node(begin).depth;
   if (stack->size() < trie.max_token_bytes() + 2) stack->resize(trie.max_token_bytes() + 2);
@@ -72,8 +76,9 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     const TokenTrie::Node& node = trie.node(i);
     const uint32_t level = node.depth - base_depth;
     const DfaPosition& from = positions[level];
-    const uint32_t target =
-        from.state == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from.state, static_cast<uint8_t>(node.byte));
+    const uint32_t target = from.state == ByteDfa::kDead
+                                ? ByteDfa::kDead
+                                : dfa.Next(from.state, static_cast<uint8_t>(node.byte));
     if (target == ByteDfa::kDead) {
       i = node.subtree_end;
       continue;
@@ -82,7 +87,8 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     bool may_end = dfa.IsAccept(target);
     if (mode == WalkMode::kCodePoints || mode == WalkMode::kUsedUp) {
       const bool begins_code_point = (node.byte & 0xC0) != 0x80;
-      if (mode == WalkMode::kCodePoints && begins_code_point && to.copies.room > 0) --to.copies.room;
+      if (mode == WalkMode::kCodePoints && begins_code_point && to.copies.room > 0)
+        --to.copies.room;
       if (may_end && to.copies.room == 0) to.state = ByteDfa::kDead;
     } else if (mode == WalkMode::kCopies && may_end) {
       // A copy is complete: the next one starts over, if there is room for it.

@@ -8,15 +8,19 @@ namespace xgrammar {
 
 namespace {
 
-void SetBit(std::span<uint32_t> row, int32_t id) { row[static_cast<size_t>(id) >> 5] |= 1u << (id & 31); }
-void ClearBit(std::span<uint32_t> row, int32_t id) { row[static_cast<size_t>(id) >> 5] &= ~(1u << (id & 31)); }
+void SetBit(std::span<uint32_t> row, int32_t id) {
+  row[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+}
+void ClearBit(std::span<uint32_t> row, int32_t id) {
+  row[static_cast<size_t>(id) >> 5] &= ~(1u << (id & 31));
+}
 bool TestBit(std::span<const uint32_t> row, int32_t id) {
   return ((row[static_cast<size_t>(id) >> 5] >> (id & 31)) & 1u) != 0;
 }
 
 /// Adds `words` without the bits of `removed`, which keep the value that they have in the row.
-void AddWordsWithout(std::span<const uint32_t> words, std::span<const int32_t> removed, bool is_clear,
-                     std::span<uint32_t> row) {
+void AddWordsWithout(std::span<const uint32_t> words, std::span<const int32_t> removed,
+                     bool is_clear, std::span<uint32_t> row) {
   if (is_clear) {
     std::copy(words.begin(), words.end(), row.begin());
     for (int32_t id : removed) ClearBit(row, id);
@@ -45,7 +49,8 @@ const TokenTrie& TailGroup::Tree(const TokenizerInfo& tokenizer) const {
     }
   }
   auto made = std::make_unique<const TokenTrie>(std::move(tails));
-  if (tree_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *made.release();
+  if (tree_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
+    return *made.release();
   return *known;
 }
 
@@ -79,12 +84,14 @@ bool LocalMask::HasExit(int32_t token, bool of_base, const CopyBounds& bounds) c
   if (of_base) return !std::binary_search(removed_exits_.begin(), removed_exits_.end(), token);
   if (exit_copies_.empty()) return true;
   const auto it = std::lower_bound(exit_copies_.begin(), exit_copies_.end(), std::pair{token, 0u});
-  return it != exit_copies_.end() && it->first == token && it->second >= bounds.owed && it->second <= bounds.room;
+  return it != exit_copies_.end() && it->first == token && it->second >= bounds.owed &&
+         it->second <= bounds.room;
 }
 
 bool LocalMask::FiltersExits(bool of_base, const CopyBounds& bounds) const {
   if (of_base) return !removed_exits_.empty();
-  return !exit_copies_.empty() && (bounds.owed > min_exit_copies_ || bounds.room < max_exit_copies_);
+  return !exit_copies_.empty() &&
+         (bounds.owed > min_exit_copies_ || bounds.room < max_exit_copies_);
 }
 
 }  // namespace xgrammar

@@ -1,20 +1,23 @@
-// LocalMask: what one state of a folded automaton says about every token, independent of the grammar around it.
+// LocalMask: what one state of a folded automaton says about every token, independent of the
+// grammar around it.
 //
-// For a token read from that state there are three outcomes. It stays inside the automaton to its end: it is in the
-// inside set. It leaves part-way at a point where the automaton may end and cannot go on (a hard exit, at most one for
-// each token): it is in the tail group of the byte that comes next, and the bytes that remain are to be read by whatever
-// follows the automaton. Or it could leave although the automaton could also go on (a soft exit): only the next bytes of
-// such tokens are kept; they matter if what follows begins with one of them.
+// For a token read from that state there are three outcomes. It stays inside the automaton to its
+// end: it is in the inside set. It leaves part-way at a point where the automaton may end and
+// cannot go on (a hard exit, at most one for each token): it is in the tail group of the byte that
+// comes next, and the bytes that remain are to be read by whatever follows the automaton. Or it
+// could leave although the automaton could also go on (a soft exit): only the next bytes of such
+// tokens are kept; they matter if what follows begins with one of them.
 //
-// Two forms. A whole mask holds its own sets. A difference refers to the mask of another state, most often the loop that
-// nearly all tokens lead to, and holds only what is not the same; so the states of a trie of forbidden keys inside the
-// loop of a string body cost next to nothing.
+// Two forms. A whole mask holds its own sets. A difference refers to the mask of another state,
+// most often the loop that nearly all tokens lead to, and holds only what is not the same; so the
+// states of a trie of forbidden keys inside the loop of a string body cost next to nothing.
 //
-// In a repetition a token needs room for the copies it begins and completes some copies before it leaves. Both are kept
-// for each token, so that one mask serves every count (CopyBounds).
+// In a repetition a token needs room for the copies it begins and completes some copies before it
+// leaves. Both are kept for each token, so that one mask serves every count (CopyBounds).
 //
-// Immutable and safe to share between threads and grammars. The tree of a tail group is made when it is first asked for:
-// most groups (a word after white space) are never followed by anything that begins with their byte.
+// Immutable and safe to share between threads and grammars. The tree of a tail group is made when
+// it is first asked for: most groups (a word after white space) are never followed by anything that
+// begins with their byte.
 #pragma once
 
 #include <atomic>
@@ -38,7 +41,8 @@ struct CopyBounds {
   friend bool operator==(const CopyBounds&, const CopyBounds&) = default;
 };
 
-/// Tokens that leave an automaton and go on with one byte. Tails that are equal share one tree node.
+/// Tokens that leave an automaton and go on with one byte. Tails that are equal share one tree
+/// node.
 class TailGroup {
  public:
   TailGroup(uint8_t byte, std::vector<uint32_t> nodes) : byte_(byte), nodes_(std::move(nodes)) {}
@@ -56,16 +60,18 @@ class TailGroup {
 
 class LocalMask {
  public:
-  /// Adds the tokens that stay inside within the room to the row. `is_clear`: nothing is set in it yet; then a dense
-  /// mask overwrites whatever the words hold.
+  /// Adds the tokens that stay inside within the room to the row. `is_clear`: nothing is set in it
+  /// yet; then a dense mask overwrites whatever the words hold.
   void AddTo(std::span<uint32_t> row, bool is_clear, uint32_t room) const;
   /// Many tokens: adding this mask first, to a clear row, is cheaper.
   bool is_dense() const { return base_ != nullptr || !words_.empty(); }
 
   const std::deque<TailGroup>& tail_groups() const { return tail_groups_; }
-  /// Tail groups of this one apply too, except for tokens that HasExit refuses. Null for a whole mask.
+  /// Tail groups of this one apply too, except for tokens that HasExit refuses. Null for a whole
+  /// mask.
   const LocalMask* base() const { return base_.get(); }
-  /// Whether a token of the tail groups (own or of the base) really leaves from this state, within the bounds.
+  /// Whether a token of the tail groups (own or of the base) really leaves from this state, within
+  /// the bounds.
   bool HasExit(int32_t token, bool of_base, const CopyBounds& bounds) const;
   /// Whether HasExit may refuse tokens of the own groups, or of the base's groups.
   bool FiltersExits(bool of_base, const CopyBounds& bounds) const;
@@ -79,8 +85,8 @@ class LocalMask {
   void AddWhole(std::span<uint32_t> row, bool is_clear, uint32_t room) const;
   void AddDifference(std::span<uint32_t> row, bool is_clear) const;
 
-  // Whole: inside_ lists the tokens by the copies they need, inside_end_[k] ends those that need at most k (only the
-  // last entry outside repetitions); words_ are the same as bits if they are many.
+  // Whole: inside_ lists the tokens by the copies they need, inside_end_[k] ends those that need at
+  // most k (only the last entry outside repetitions); words_ are the same as bits if they are many.
   std::vector<int32_t> inside_;
   std::vector<uint32_t> inside_end_;
   std::vector<uint32_t> words_;
@@ -90,8 +96,9 @@ class LocalMask {
   std::vector<int32_t> removed_;
   std::vector<int32_t> removed_exits_;  // Sorted.
 
-  std::deque<TailGroup> tail_groups_;                         // A deque: groups do not move.
-  std::vector<std::pair<int32_t, uint32_t>> exit_copies_;     // Sorted; copies completed before a token's exit.
+  std::deque<TailGroup> tail_groups_;  // A deque: groups do not move.
+  std::vector<std::pair<int32_t, uint32_t>>
+      exit_copies_;  // Sorted; copies completed before a token's exit.
   uint32_t max_exit_copies_ = 0;
   uint32_t min_exit_copies_ = 0;
   ByteSet soft_exits_;

@@ -5,7 +5,8 @@
 
 namespace xgrammar {
 
-std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa, uint32_t state, bool counted) {
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa, uint32_t state,
+                                                              bool counted) {
   const TokenTrie& trie = tokenizer_.trie();
   exits_.clear();
   soft_exits_ = {};
@@ -16,9 +17,11 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa
   std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
   SelfLoopKinds loops(dfa);
   WalkDfa(
-      trie, 0, trie.num_nodes(), dfa, counted ? WalkMode::kCopies : WalkMode::kPlain, start, &stack_,
+      trie, 0, trie.num_nodes(), dfa, counted ? WalkMode::kCopies : WalkMode::kPlain, start,
+      &stack_,
       [&](uint32_t node, const DfaPosition& to) {
-        // Between copies nothing is begun: state 0 is only ever the start of a copy, which is prefix-free.
+        // Between copies nothing is begun: state 0 is only ever the start of a copy, which is
+        // prefix-free.
         const uint32_t needs = counted ? measure - to.copies.room + (to.state != 0 ? 1 : 0) : 0;
         for (int32_t token : trie.tokens(node)) inside.emplace_back(needs, token);
       },
@@ -29,7 +32,8 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa
         // A state that stays where it is on all bytes below takes every token below.
         if (counted || (trie.kinds_below(node) & ~loops.Of(to.state)) != 0) return false;
         const auto tokens = trie.subtree_tokens(node);
-        for (size_t i = trie.tokens(node).size(); i < tokens.size(); ++i) inside.emplace_back(0, tokens[i]);
+        for (size_t i = trie.tokens(node).size(); i < tokens.size(); ++i)
+          inside.emplace_back(0, tokens[i]);
         return true;
       });
   auto mask = std::make_shared<LocalMask>();
@@ -46,7 +50,8 @@ void LocalMaskBuilder::SortInside(const std::vector<std::pair<uint32_t, int32_t>
   for (const auto& [needs, token] : inside) most = std::max(most, needs);
   mask->inside_end_.assign(size_t{most} + 1, 0);
   for (const auto& [needs, token] : inside) ++mask->inside_end_[needs];
-  for (size_t k = 1; k < mask->inside_end_.size(); ++k) mask->inside_end_[k] += mask->inside_end_[k - 1];
+  for (size_t k = 1; k < mask->inside_end_.size(); ++k)
+    mask->inside_end_[k] += mask->inside_end_[k - 1];
   mask->inside_.resize(inside.size());
   std::vector<uint32_t> end = mask->inside_end_;
   for (const auto& [needs, token] : inside) mask->inside_[--end[needs]] = token;
@@ -62,12 +67,13 @@ void LocalMaskBuilder::SortInside(const std::vector<std::pair<uint32_t, int32_t>
       mask->inside_end_.assign(1, 0);
     }
   }
-  mask->memory_size_bytes_ =
-      static_cast<int64_t>(sizeof(LocalMask) + (mask->words_.size() + mask->inside_end_.size()) * sizeof(uint32_t) +
-                           mask->inside_.size() * sizeof(int32_t));
+  mask->memory_size_bytes_ = static_cast<int64_t>(
+      sizeof(LocalMask) + (mask->words_.size() + mask->inside_end_.size()) * sizeof(uint32_t) +
+      mask->inside_.size() * sizeof(int32_t));
 }
 
-void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa) {
+void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies,
+                               const ByteDfa& dfa) {
   const TokenTrie& trie = tokenizer_.trie();
   const uint32_t end = trie.node(node).subtree_end;
   for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
@@ -80,9 +86,9 @@ void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint3
   }
 }
 
-std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(const ByteDfa& dfa, uint32_t state,
-                                                                   uint32_t base_state,
-                                                                   std::shared_ptr<const LocalMask> base) {
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
+    const ByteDfa& dfa, uint32_t state, uint32_t base_state,
+    std::shared_ptr<const LocalMask> base) {
   const TokenTrie& trie = tokenizer_.trie();
   exits_.clear();
   soft_exits_ = base->soft_exits();
@@ -102,7 +108,8 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(const ByteDfa
     const auto byte = static_cast<uint8_t>(node.byte);
     const Pair to{next(from.state, byte), next(from.base, byte)};
     if (node.depth > 1) CompareNode(i, from.state, from.base, to.state, to.base, dfa, mask.get());
-    if (node.depth == 1 && to.state != to.base) CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask.get());
+    if (node.depth == 1 && to.state != to.base)
+      CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask.get());
     if (to.state == to.base) {
       i = node.subtree_end;
       continue;
@@ -113,21 +120,24 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(const ByteDfa
   std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
   mask->base_ = std::move(base);
   mask->soft_exits_ = soft_exits_;
-  mask->memory_size_bytes_ = static_cast<int64_t>(
-      sizeof(LocalMask) +
-      (mask->added_.size() + mask->removed_.size() + mask->removed_exits_.size()) * sizeof(int32_t));
+  mask->memory_size_bytes_ =
+      static_cast<int64_t>(sizeof(LocalMask) + (mask->added_.size() + mask->removed_.size() +
+                                                mask->removed_exits_.size()) *
+                                                   sizeof(int32_t));
   AddTailGroups(false, mask.get());
   return mask;
 }
 
-void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
-                                   uint32_t to_base, const ByteDfa& dfa, LocalMask* mask) {
+void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base,
+                                   uint32_t to_state, uint32_t to_base, const ByteDfa& dfa,
+                                   LocalMask* mask) {
   const TokenTrie& trie = tokenizer_.trie();
   const bool inside = to_state != ByteDfa::kDead;
   const bool base_inside = to_base != ByteDfa::kDead;
   const auto tokens = trie.tokens(node);
   if (inside && !base_inside) mask->added_.insert(mask->added_.end(), tokens.begin(), tokens.end());
-  if (!inside && base_inside) mask->removed_.insert(mask->removed_.end(), tokens.begin(), tokens.end());
+  if (!inside && base_inside)
+    mask->removed_.insert(mask->removed_.end(), tokens.begin(), tokens.end());
   // Leaving by this node's byte: the state before it may end.
   const bool could_leave = from_state != ByteDfa::kDead && dfa.IsAccept(from_state);
   const bool base_could_leave = from_base != ByteDfa::kDead && dfa.IsAccept(from_base);
@@ -142,10 +152,12 @@ void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t 
 }
 
 void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
-  // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we measured.
+  // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we
+  // measured.
   constexpr int64_t kTreeBytesPerToken = 48;
   const TokenTrie& trie = tokenizer_.trie();
-  std::stable_sort(exits_.begin(), exits_.end(), [](const Exit& a, const Exit& b) { return a.byte < b.byte; });
+  std::stable_sort(exits_.begin(), exits_.end(),
+                   [](const Exit& a, const Exit& b) { return a.byte < b.byte; });
   mask->min_exit_copies_ = CopyBounds::kManyCopies;
   for (size_t begin = 0; begin < exits_.size();) {
     std::vector<uint32_t> nodes;

@@ -1,7 +1,8 @@
 // LocalMaskBuilder: computes the LocalMask of an automaton state by one walk over the token tree.
 //
-// A difference walks the tree with two states side by side, the one asked about and the base, and skips every subtree
-// from which on they are the same: the tokens it looks at are those that tell the states apart.
+// A difference walks the tree with two states side by side, the one asked about and the base, and
+// skips every subtree from which on they are the same: the tokens it looks at are those that tell
+// the states apart.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,13 @@ class LocalMaskBuilder {
  public:
   explicit LocalMaskBuilder(const TokenizerInfo& tokenizer) : tokenizer_(tokenizer) {}
 
-  /// Cost: the tree nodes whose prefix stays alive. `counted`: the automaton is one copy of a repetition.
+  /// Cost: the tree nodes whose prefix stays alive. `counted`: the automaton is one copy of a
+  /// repetition.
   std::shared_ptr<const LocalMask> BuildWhole(const ByteDfa& dfa, uint32_t state, bool counted);
-  /// Cost: the tree nodes whose prefix leads to different states. Precondition: `base` is a whole, dense mask of
-  /// `base_state`, of a plain automaton.
-  std::shared_ptr<const LocalMask> BuildDifference(const ByteDfa& dfa, uint32_t state, uint32_t base_state,
+  /// Cost: the tree nodes whose prefix leads to different states. Precondition: `base` is a whole,
+  /// dense mask of `base_state`, of a plain automaton.
+  std::shared_ptr<const LocalMask> BuildDifference(const ByteDfa& dfa, uint32_t state,
+                                                   uint32_t base_state,
                                                    std::shared_ptr<const LocalMask> base);
 
  private:
@@ -35,8 +38,8 @@ class LocalMaskBuilder {
   };
 
   void AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa);
-  void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state, uint32_t to_base,
-                   const ByteDfa& dfa, LocalMask* mask);
+  void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
+                   uint32_t to_base, const ByteDfa& dfa, LocalMask* mask);
   void SortInside(const std::vector<std::pair<uint32_t, int32_t>>& inside, LocalMask* mask) const;
   void AddTailGroups(bool counted, LocalMask* mask);
 

@@ -20,8 +20,8 @@ void AppendNumber(uint32_t value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-/// Spells the automaton as seen from `state`, breadth first, edges as byte runs; empty if it is too large. In a
-/// repetition the start state is part of it, because every copy goes on there.
+/// Spells the automaton as seen from `state`, breadth first, edges as byte runs; empty if it is too
+/// large. In a repetition the start state is part of it, because every copy goes on there.
 std::string SpellReachable(const ByteDfa& dfa, uint32_t state, bool counted) {
   std::string out(1, counted ? 'c' : 'p');
   std::vector<uint32_t> order{state};
@@ -62,7 +62,8 @@ struct MostCommon {
 };
 
 MostCommon MostCommonTarget(const ByteDfa& dfa, uint32_t state) {
-  // Boyer and Moore's majority vote (1981) is not enough: the winner need not hold a majority. There are few targets.
+  // Boyer and Moore's majority vote (1981) is not enough: the winner need not hold a majority.
+  // There are few targets.
   std::vector<MostCommon> counts;
   for (uint32_t b = 0; b < 256; ++b) {
     const uint32_t target = dfa.Next(state, static_cast<uint8_t>(b));
@@ -104,7 +105,8 @@ LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes)
 
 LocalMaskCache::~LocalMaskCache() = default;
 
-std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint32_t state, bool counted) {
+std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint32_t state,
+                                                     bool counted) {
   const Key key{dfa, state, counted};
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -118,11 +120,13 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
     if (it != by_spelling_.end()) return by_state_.try_emplace(key, it->second).first->second;
   }
   MaskPtr mask = Compute(key);
-  const int64_t bytes = mask->MemorySizeBytes() + static_cast<int64_t>(sizeof(Key) + 2 * spelling.size()) + 128;
+  const int64_t bytes =
+      mask->MemorySizeBytes() + static_cast<int64_t>(sizeof(Key) + 2 * spelling.size()) + 128;
   std::lock_guard<std::mutex> lock(mutex_);
   if (size_bytes_ + bytes > max_bytes_) ClearLocked();
   size_bytes_ += bytes;
-  if (!spelling.empty()) mask = by_spelling_.try_emplace(std::move(spelling), std::move(mask)).first->second;
+  if (!spelling.empty())
+    mask = by_spelling_.try_emplace(std::move(spelling), std::move(mask)).first->second;
   return by_state_.try_emplace(key, std::move(mask)).first->second;
 }
 

@@ -1,12 +1,13 @@
-// LocalMaskCache: the local masks of one tokenizer, shared by all grammars compiled for it, and the automata they
-// belong to.
+// LocalMaskCache: the local masks of one tokenizer, shared by all grammars compiled for it, and the
+// automata they belong to.
 //
-// A mask depends only on what can be reached from its state, so it is stored under a spelling of that part of the
-// automaton: the string body of every schema is one entry, whatever automaton it stands in. A second index by automaton
-// and state saves the spelling on later look-ups.
+// A mask depends only on what can be reached from its state, so it is stored under a spelling of
+// that part of the automaton: the string body of every schema is one entry, whatever automaton it
+// stands in. A second index by automaton and state saves the spelling on later look-ups.
 //
-// Thread-safe: a missing mask is computed outside the lock; when two threads compute the same one, the first is kept.
-// Bounded: past its byte budget the cache starts over, while masks in use live on in their users.
+// Thread-safe: a missing mask is computed outside the lock; when two threads compute the same one,
+// the first is kept. Bounded: past its byte budget the cache starts over, while masks in use live
+// on in their users.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,8 @@ std::vector<MarkerTokens::Match> MarkerTokens::Find(Parser* parser, SetId set) c
       const SetId next = parser->NextByLiteral(part.set, static_cast<uint8_t>(trie_.node(i).byte));
       if (next == kDeadSet) continue;
       for (int32_t token : trie_.tokens(i)) matches.push_back({token, next});
-      if (i + 1 < trie_.node(i).subtree_end) parts.push_back({next, i + 1, trie_.node(i).subtree_end});
+      if (i + 1 < trie_.node(i).subtree_end)
+        parts.push_back({next, i + 1, trie_.node(i).subtree_end});
     }
   }
   return matches;

@@ -1,6 +1,8 @@
-// MarkerTokens: the texts of a tokenizer's special and stop tokens, and which of them a literal of the grammar spells.
+// MarkerTokens: the texts of a tokenizer's special and stop tokens, and which of them a literal of
+// the grammar spells.
 //
-// Such a token never matches text. Where the grammar spells its whole text by literals, it may stand for it.
+// Such a token never matches text. Where the grammar spells its whole text by literals, it may
+// stand for it.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,8 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
     }
     bounds = {};  // Too far off for any token to notice.
   }
-  const std::shared_ptr<const LocalMask> local = local_masks_.Get(item.unit->dfa, item.state, counted);
+  const std::shared_ptr<const LocalMask> local =
+      local_masks_.Get(item.unit->dfa, item.state, counted);
   const TokenMask::Part part{local, bounds.room};
   if (std::find(locals_.begin(), locals_.end(), part) == locals_.end()) locals_.push_back(part);
   if (item.continuation == kRootContinuation) return;
@@ -108,13 +109,16 @@ void MaskBuilder::AddTokenItems(SetId set) {
       excluded_ = listed;
     } else {
       // What two items exclude is what both exclude.
-      std::erase_if(excluded_, [&](int32_t id) { return !std::binary_search(listed.begin(), listed.end(), id); });
+      std::erase_if(excluded_, [&](int32_t id) {
+        return !std::binary_search(listed.begin(), listed.end(), id);
+      });
     }
   }
   takes_any_token_ = excludes;
 }
 
-void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after) {
+void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds,
+                            SetId after) {
   const LocalMask& owner = of_base ? *local.base() : local;
   const bool filters = local.FiltersExits(of_base, bounds);
   if (filters) {
@@ -132,7 +136,8 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
   ReadParts();
   current_filter_ = 0;
   const auto refused = [&](int32_t token) { return !local.HasExit(token, of_base, bounds); };
-  ids_.erase(std::remove_if(ids_.begin() + static_cast<ptrdiff_t>(before), ids_.end(), refused), ids_.end());
+  ids_.erase(std::remove_if(ids_.begin() + static_cast<ptrdiff_t>(before), ids_.end(), refused),
+             ids_.end());
 }
 
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
@@ -140,7 +145,8 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
       item.continuation == kRootContinuation ? kDeadSet : parser_.AfterReturn(item.continuation);
   const TokenTrie& trie = *part.trie;
   WalkDfa(
-      trie, part.begin, part.end, *item.unit->dfa, ModeOf(*item.unit), {item.state, CopiesLeft(item)}, &stack_,
+      trie, part.begin, part.end, *item.unit->dfa, ModeOf(*item.unit),
+      {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) {
         if (after != kDeadSet) Defer(after, trie, node + 1, trie.node(node).subtree_end);
@@ -183,7 +189,8 @@ void MaskBuilder::Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32
 
 std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
-  // Up to this much, referring to shared parts and setting bits one by one is cheaper than words of its own.
+  // Up to this much, referring to shared parts and setting bits one by one is cheaper than words of
+  // its own.
   constexpr size_t kMaxParts = 4;
   if (!takes_any_token_ && locals_.size() <= kMaxParts && ids_.size() <= num_words / 2 + 64) {
     return std::make_unique<TokenMask>(locals_, std::vector<int32_t>(ids_.begin(), ids_.end()),
@@ -192,15 +199,18 @@ std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   std::vector<uint32_t> words(num_words, 0);
   if (takes_any_token_) {
     // Tokens that some other item allows come on top of what is not excluded.
-    std::vector<uint32_t> any(local_masks_.text_tokens().words.begin(), local_masks_.text_tokens().words.end());
+    std::vector<uint32_t> any(local_masks_.text_tokens().words.begin(),
+                              local_masks_.text_tokens().words.end());
     for (int32_t id : excluded_) {
-      if (static_cast<size_t>(id) < any.size() * 32) any[static_cast<size_t>(id) >> 5] &= ~(1u << (id & 31));
+      if (static_cast<size_t>(id) < any.size() * 32)
+        any[static_cast<size_t>(id) >> 5] &= ~(1u << (id & 31));
     }
     TokenMask(locals_, ids_, std::move(any)).WriteTo(words);
   } else {
     TokenMask(locals_, ids_, {}).WriteTo(words);
   }
-  return std::make_unique<TokenMask>(std::vector<TokenMask::Part>(), std::vector<int32_t>(), std::move(words));
+  return std::make_unique<TokenMask>(std::vector<TokenMask::Part>(), std::vector<int32_t>(),
+                                     std::move(words));
 }
 
 }  // namespace xgrammar

@@ -1,9 +1,10 @@
 // MaskBuilder: the set of ordinary tokens that may follow a parser set.
 //
-// Every item of the set contributes on its own. An item inside a folded automaton brings that state's local mask, and
-// the tails of tokens that leave it are read on from the set after the automaton. Items with byte edges walk the token
-// tree through the parser's memo, one byte at a time, until they are inside automata again. Nothing is recursive: what
-// remains to be read is a list of (set, part of a tree).
+// Every item of the set contributes on its own. An item inside a folded automaton brings that
+// state's local mask, and the tails of tokens that leave it are read on from the set after the
+// automaton. Items with byte edges walk the token tree through the parser's memo, one byte at a
+// time, until they are inside automata again. Nothing is recursive: what remains to be read is a
+// list of (set, part of a tree).
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ class MaskBuilder {
 
   void AddLocal(const DfaItem& item);
   void AddTokenItems(SetId set);
-  /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the automaton.
+  /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the
+  /// automaton.
   void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
   void ReadParts();
   void ReadByAutomaton(const DfaItem& item, const Part& part);
@@ -54,11 +56,13 @@ class MaskBuilder {
   std::vector<Part> parts_;
   std::vector<int32_t> ids_;
   std::vector<TokenMask::Part> locals_;  ///< Distinct; also keeps their tails alive.
-  std::vector<const TokenTrie*> trees_;                 ///< Distinct trees of this build, for seen_parts_.
+  std::vector<const TokenTrie*> trees_;  ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
-  uint32_t num_filters_ = 0;     ///< Filtered tails read so far.
-  uint32_t current_filter_ = 0;  ///< Parts seen under one filter are not seen under another. 0: no filter.
-  std::vector<int32_t> excluded_;  ///< With takes_any_token_: the tokens that no excluding item takes.
+  uint32_t num_filters_ = 0;  ///< Filtered tails read so far.
+  uint32_t current_filter_ =
+      0;  ///< Parts seen under one filter are not seen under another. 0: no filter.
+  std::vector<int32_t>
+      excluded_;  ///< With takes_any_token_: the tokens that no excluding item takes.
   bool takes_any_token_ = false;
   DfaWalkStack stack_;
 };

@@ -7,8 +7,8 @@
 
 namespace xgrammar {
 
-MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer, std::shared_ptr<LocalMaskCache> local_masks,
-                     int64_t max_bytes)
+MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer,
+                     std::shared_ptr<LocalMaskCache> local_masks, int64_t max_bytes)
     : parser_(*parser),
       tokenizer_(std::move(tokenizer)),
       local_masks_(std::move(local_masks)),

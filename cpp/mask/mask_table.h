@@ -1,7 +1,8 @@
-// MaskTable: the masks of one parser's sets, computed at first use and memoised under a byte budget.
+// MaskTable: the masks of one parser's sets, computed at first use and memoised under a byte
+// budget.
 //
-// Thread-safe. No lock is held while a mask is computed; when two threads compute the same one, the first to publish
-// wins. Past the budget masks are computed and not kept.
+// Thread-safe. No lock is held while a mask is computed; when two threads compute the same one, the
+// first to publish wins. Past the budget masks are computed and not kept.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ class MaskTable {
   MaskTable(Parser* parser, TokenizerInfoPtr tokenizer, std::shared_ptr<LocalMaskCache> local_masks,
             int64_t max_bytes);
 
-  /// Writes which ordinary tokens may follow the set, and which tokens its token-level items take; other special and
-  /// stop tokens get 0. Raises kLimit.
+  /// Writes which ordinary tokens may follow the set, and which tokens its token-level items take;
+  /// other special and stop tokens get 0. Raises kLimit.
   void Fill(SetId set, std::span<uint32_t> row);
 
   int64_t num_masks() const { return num_masks_.load(std::memory_order_relaxed); }

@@ -8,7 +8,8 @@ namespace xgrammar {
 
 TokenMask::TokenMask(std::vector<Part> parts, std::vector<int32_t> ids, std::vector<uint32_t> words)
     : parts_(std::move(parts)), ids_(std::move(ids)), words_(std::move(words)) {
-  std::stable_partition(parts_.begin(), parts_.end(), [](const Part& part) { return part.local->is_dense(); });
+  std::stable_partition(parts_.begin(), parts_.end(),
+                        [](const Part& part) { return part.local->is_dense(); });
 }
 
 void TokenMask::WriteTo(std::span<uint32_t> row) const {
@@ -26,7 +27,8 @@ void TokenMask::WriteTo(std::span<uint32_t> row) const {
 
 int64_t TokenMask::MemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) + ids_.capacity() * sizeof(int32_t) +
-                              words_.capacity() * sizeof(uint32_t) + parts_.capacity() * sizeof(Part));
+                              words_.capacity() * sizeof(uint32_t) +
+                              parts_.capacity() * sizeof(Part));
 }
 
 }  // namespace xgrammar

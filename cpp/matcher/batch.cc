@@ -12,23 +12,28 @@ namespace {
 constexpr int64_t kMatchersPerTask = 8;
 }  // namespace
 
-void BatchFillNextTokenBitmask(std::span<GrammarMatcher* const> matchers, int32_t* bitmask, int64_t num_rows,
-                               int64_t row_stride, std::span<const int64_t> indices, ThreadPool* pool) {
+void BatchFillNextTokenBitmask(std::span<GrammarMatcher* const> matchers, int32_t* bitmask,
+                               int64_t num_rows, int64_t row_stride,
+                               std::span<const int64_t> indices, ThreadPool* pool) {
   const auto count = static_cast<int64_t>(matchers.size());
   if (!indices.empty() && static_cast<int64_t>(indices.size()) != count) {
     throw Error(ErrorKind::kUsage, "There are " + std::to_string(count) + " matchers but " +
                                        std::to_string(indices.size()) + " indices");
   }
-  const auto row_of = [&](int64_t i) { return indices.empty() ? i : indices[static_cast<size_t>(i)]; };
+  const auto row_of = [&](int64_t i) {
+    return indices.empty() ? i : indices[static_cast<size_t>(i)];
+  };
   for (int64_t i = 0; i < count; ++i) {
     if (row_of(i) < 0 || row_of(i) >= num_rows) {
-      throw Error(ErrorKind::kUsage, "Row " + std::to_string(row_of(i)) + " of matcher " + std::to_string(i) +
-                                         " is outside the bitmask of " + std::to_string(num_rows) + " rows");
+      throw Error(ErrorKind::kUsage, "Row " + std::to_string(row_of(i)) + " of matcher " +
+                                         std::to_string(i) + " is outside the bitmask of " +
+                                         std::to_string(num_rows) + " rows");
     }
   }
   const auto fill = [&](int64_t i) {
     GrammarMatcher* matcher = matchers[static_cast<size_t>(i)];
-    const auto num_words = (static_cast<size_t>(matcher->compiled()->tokenizer_info()->vocab_size()) + 31) / 32;
+    const auto num_words =
+        (static_cast<size_t>(matcher->compiled()->tokenizer_info()->vocab_size()) + 31) / 32;
     try {
       matcher->FillNextTokenBitmask({bitmask + row_of(i) * row_stride, num_words});
     } catch (const Error& error) {
@@ -37,7 +42,9 @@ void BatchFillNextTokenBitmask(std::span<GrammarMatcher* const> matchers, int32_
   };
   const int64_t num_tasks = (count + kMatchersPerTask - 1) / kMatchersPerTask;
   pool->ParallelFor(num_tasks, [&](int64_t task) {
-    for (int64_t i = task * kMatchersPerTask; i < std::min(count, (task + 1) * kMatchersPerTask); ++i) fill(i);
+    for (int64_t i = task * kMatchersPerTask; i < std::min(count, (task + 1) * kMatchersPerTask);
+         ++i)
+      fill(i);
   });
 }
 

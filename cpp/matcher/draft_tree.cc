@@ -1,7 +1,9 @@
-// Draft trees: the masks along a tree of speculative tokens, given as first-child and next-sibling links.
+// Draft trees: the masks along a tree of speculative tokens, given as first-child and next-sibling
+// links.
 //
-// The walk is depth first with an explicit stack of matcher states; states are set ids, so nothing is copied and the
-// matcher is untouched at the end. The whole tree is checked before anything is written.
+// The walk is depth first with an explicit stack of matcher states; states are set ids, so nothing
+// is copied and the matcher is untouched at the end. The whole tree is checked before anything is
+// written.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -19,10 +21,12 @@ void CheckLinks(std::span<const int64_t> links, const char* name, std::vector<ui
   for (size_t i = 0; i < links.size(); ++i) {
     const int64_t target = links[i];
     const auto describe = [&](const char* what) {
-      return std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(target) + ": " + what;
+      return std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(target) + ": " +
+             what;
     };
     if (target == -1) continue;
-    if (target < -1 || target >= n) throw Error(ErrorKind::kUsage, describe("not a node of the draft tree"));
+    if (target < -1 || target >= n)
+      throw Error(ErrorKind::kUsage, describe("not a node of the draft tree"));
     if (target == 0) throw Error(ErrorKind::kUsage, describe("no link may lead to the root"));
     if ((*linked)[static_cast<size_t>(target)]++ != 0) {
       throw Error(ErrorKind::kUsage, describe("two links lead to this node"));
@@ -32,9 +36,10 @@ void CheckLinks(std::span<const int64_t> links, const char* name, std::vector<ui
 
 }  // namespace
 
-bool GrammarMatcher::TraverseDraftTree(std::span<const int64_t> next_token, std::span<const int64_t> next_sibling,
-                                       std::span<const int64_t> draft_tokens, int32_t* bitmask, int64_t row_stride,
-                                       double time_threshold) {
+bool GrammarMatcher::TraverseDraftTree(std::span<const int64_t> next_token,
+                                       std::span<const int64_t> next_sibling,
+                                       std::span<const int64_t> draft_tokens, int32_t* bitmask,
+                                       int64_t row_stride, double time_threshold) {
   const size_t n = draft_tokens.size();
   if (next_token.size() != n || next_sibling.size() != n) {
     throw Error(ErrorKind::kUsage, "The draft tree arrays have different lengths");
@@ -47,8 +52,8 @@ bool GrammarMatcher::TraverseDraftTree(std::span<const int64_t> next_token, std:
   const int32_t vocab_size = compiled_->tokenizer_info()->vocab_size();
   const size_t num_words = (static_cast<size_t>(vocab_size) + 31) / 32;
   const auto row_of = [&](size_t node) {
-    return std::span<uint32_t>(reinterpret_cast<uint32_t*>(bitmask + static_cast<int64_t>(node) * row_stride),
-                               num_words);
+    return std::span<uint32_t>(
+        reinterpret_cast<uint32_t*>(bitmask + static_cast<int64_t>(node) * row_stride), num_words);
   };
   const auto clear = [&](size_t node) {
     const std::span<uint32_t> row = row_of(node);
@@ -72,7 +77,8 @@ bool GrammarMatcher::TraverseDraftTree(std::span<const int64_t> next_token, std:
   const auto start = std::chrono::steady_clock::now();
   const auto out_of_time = [&] {
     return time_threshold > 0 &&
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > time_threshold;
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
+               time_threshold;
   };
   std::vector<Visit> stack;
   const auto push_children = [&](size_t node, const Step& state) {

@@ -1,4 +1,5 @@
-// GrammarMatcher: accepting, masks, history. Jump-forward is in jump_forward.cc, draft trees in draft_tree.cc.
+// GrammarMatcher: accepting, masks, history. Jump-forward is in jump_forward.cc, draft trees in
+// draft_tree.cc.
 #include "matcher/grammar_matcher.h"
 
 #include <algorithm>
@@ -10,7 +11,9 @@ namespace xgrammar {
 
 namespace {
 
-void SetBit(std::span<uint32_t> row, int32_t token) { row[static_cast<size_t>(token) >> 5] |= 1u << (token & 31); }
+void SetBit(std::span<uint32_t> row, int32_t token) {
+  row[static_cast<size_t>(token) >> 5] |= 1u << (token & 31);
+}
 void ClearBit(std::span<uint32_t> row, int32_t token) {
   row[static_cast<size_t>(token) >> 5] &= ~(1u << (token & 31));
 }
@@ -29,12 +32,14 @@ bool AllAllowed(std::span<const uint32_t> row, int32_t vocab_size) {
 std::vector<int32_t> StopTokens(const TokenizerInfo& tokenizer, const MatcherOptions& options) {
   if (!options.override_stop_tokens) return tokenizer.stop_token_ids();
   if (options.override_stop_tokens->empty()) {
-    throw Error(ErrorKind::kUsage, "override_stop_tokens is empty; pass None to keep the tokenizer's stop tokens");
+    throw Error(ErrorKind::kUsage,
+                "override_stop_tokens is empty; pass None to keep the tokenizer's stop tokens");
   }
   std::vector<int32_t> ids;
   for (int64_t id : *options.override_stop_tokens) {
     if (id < 0 || id >= tokenizer.vocab_size()) {
-      throw Error(ErrorKind::kUsage, "Stop token " + std::to_string(id) + " is outside the vocabulary [0, " +
+      throw Error(ErrorKind::kUsage, "Stop token " + std::to_string(id) +
+                                         " is outside the vocabulary [0, " +
                                          std::to_string(tokenizer.vocab_size()) + ")");
     }
     ids.push_back(static_cast<int32_t>(id));
@@ -60,7 +65,8 @@ bool GrammarMatcher::IsOwnStopToken(int32_t token) const {
 
 SetId GrammarMatcher::AfterOrdinary(SetId set, int32_t token) const {
   const auto& vocab = compiled_->tokenizer_info()->decoded_vocab();
-  if (static_cast<size_t>(token) >= vocab.size() || vocab[static_cast<size_t>(token)].empty()) return kDeadSet;
+  if (static_cast<size_t>(token) >= vocab.size() || vocab[static_cast<size_t>(token)].empty())
+    return kDeadSet;
   for (char c : vocab[static_cast<size_t>(token)]) {
     set = generation_->parser.Next(set, static_cast<uint8_t>(c));
     if (set == kDeadSet) break;
@@ -85,13 +91,14 @@ SetId GrammarMatcher::AfterMarker(SetId set, int32_t token) const {
 SetId GrammarMatcher::AfterStop(int32_t token) const {
   if (current_.failed) return current_.set;
   if (current_set().accepting && !terminate_without_stop_token_) return current_.set;
-  // A token-level element may name the stop token, or its text may be what remains of the output: then the token
-  // completes and ends it.
+  // A token-level element may name the stop token, or its text may be what remains of the output:
+  // then the token completes and ends it.
   const SetId named = generation_->parser.NextByToken(current_.set, token, true);
   if (named != kDeadSet && generation_->parser.set(named).accepting) return named;
   const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
   const bool is_marker = tokenizer.IsStopToken(token) || tokenizer.IsSpecialToken(token);
-  const SetId after = is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
+  const SetId after =
+      is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
   return after != kDeadSet && generation_->parser.set(after).accepting ? after : kDeadSet;
 }
 
@@ -107,7 +114,8 @@ GrammarMatcher::Step GrammarMatcher::StepBy(int32_t token) const {
   Parser& parser = generation_->parser;
   const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
   const bool is_marker = tokenizer.IsSpecialToken(token) || tokenizer.IsStopToken(token);
-  const SetId by_text = is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
+  const SetId by_text =
+      is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
   SetId by_token = kDeadSet;
   if (!parser.set(current_.set).token_items.empty() &&
       generation_->local_masks->text_tokens().Contains(token)) {
@@ -130,7 +138,8 @@ void GrammarMatcher::Fail(const std::string& reason) {
 }
 
 bool GrammarMatcher::AcceptToken(int64_t token_id) {
-  if (token_id < 0 || token_id >= compiled_->tokenizer_info()->vocab_size() || current_.stopped) return false;
+  if (token_id < 0 || token_id >= compiled_->tokenizer_info()->vocab_size() || current_.stopped)
+    return false;
   const auto token = static_cast<int32_t>(token_id);
   try {
     return Advance(StepBy(token));
@@ -206,11 +215,13 @@ bool GrammarMatcher::FillRow(std::span<uint32_t> row) {
 bool GrammarMatcher::FillNextTokenBitmask(std::span<int32_t> row) {
   const auto num_words = (static_cast<size_t>(compiled_->tokenizer_info()->vocab_size()) + 31) / 32;
   if (row.size() != num_words) {
-    throw Error(ErrorKind::kUsage, "The bitmask row has " + std::to_string(row.size()) + " words; the vocabulary needs " +
-                                       std::to_string(num_words));
+    throw Error(ErrorKind::kUsage, "The bitmask row has " + std::to_string(row.size()) +
+                                       " words; the vocabulary needs " + std::to_string(num_words));
   }
   if (current_.stopped) {
-    throw Error(ErrorKind::kUsage, "The matcher has terminated: a stop token was accepted. Call reset() or rollback()");
+    throw Error(
+        ErrorKind::kUsage,
+        "The matcher has terminated: a stop token was accepted. Call reset() or rollback()");
   }
   return FillRow({reinterpret_cast<uint32_t*>(row.data()), row.size()});
 }
@@ -218,18 +229,21 @@ bool GrammarMatcher::FillNextTokenBitmask(std::span<int32_t> row) {
 std::vector<uint8_t> GrammarMatcher::NextBytes() const {
   std::vector<uint8_t> bytes;
   for (size_t b = 0; b < 256; ++b) {
-    if (current_set().first.Contains(static_cast<uint8_t>(b))) bytes.push_back(static_cast<uint8_t>(b));
+    if (current_set().first.Contains(static_cast<uint8_t>(b)))
+      bytes.push_back(static_cast<uint8_t>(b));
   }
   return bytes;
 }
 
 void GrammarMatcher::Rollback(int64_t num_steps_back) {
   if (num_steps_back < 0) {
-    throw Error(ErrorKind::kValue, "The number of steps to roll back is negative: " + std::to_string(num_steps_back));
+    throw Error(ErrorKind::kValue,
+                "The number of steps to roll back is negative: " + std::to_string(num_steps_back));
   }
   if (num_steps_back > num_steps()) {
-    throw Error(ErrorKind::kUsage, "Cannot roll back " + std::to_string(num_steps_back) + " steps: only " +
-                                       std::to_string(num_steps()) + " were taken");
+    throw Error(ErrorKind::kUsage, "Cannot roll back " + std::to_string(num_steps_back) +
+                                       " steps: only " + std::to_string(num_steps()) +
+                                       " were taken");
   }
   if (num_steps_back == 0) return;
   const size_t kept = history_.size() - static_cast<size_t>(num_steps_back);
@@ -252,7 +266,8 @@ bool GrammarMatcher::IsTerminated() const {
 }
 
 std::string GrammarMatcher::DebugString() const {
-  std::string out = generation_->parser.DebugString(current_.set) + "; steps " + std::to_string(num_steps());
+  std::string out =
+      generation_->parser.DebugString(current_.set) + "; steps " + std::to_string(num_steps());
   if (current_.stopped) out += "; ended by a stop token";
   if (current_.failed) out += "; failed: " + limit_error_;
   return out;

@@ -1,5 +1,6 @@
-// GrammarMatcher: the state of one generation. A position in the grammar (the id of an interned parser set), the list of
-// steps taken, and whether a stop token ended it. Owned by one thread at a time; forking copies a list of ids.
+// GrammarMatcher: the state of one generation. A position in the grammar (the id of an interned
+// parser set), the list of steps taken, and whether a stop token ended it. Owned by one thread at a
+// time; forking copies a list of ids.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,16 @@ class GrammarMatcher {
   /// Raises kUsage for an empty list of stop tokens or an id outside the vocabulary.
   GrammarMatcher(CompiledGrammarPtr compiled, const MatcherOptions& options);
 
-  /// False, with the state unchanged, for any id that the mask does not allow (out of range included).
+  /// False, with the state unchanged, for any id that the mask does not allow (out of range
+  /// included).
   bool AcceptToken(int64_t token_id);
   /// All or nothing; one step, even for "". May end inside a character.
   bool AcceptString(std::string_view bytes);
   /// How many leading bytes of `bytes` the grammar can take from here; the state is unchanged.
   size_t MatchPrefix(std::string_view bytes) const;
 
-  /// Writes ceil(vocab_size/32) words. Returns whether the mask must be applied (some token is not allowed).
-  /// Raises kUsage after a stop token was accepted.
+  /// Writes ceil(vocab_size/32) words. Returns whether the mask must be applied (some token is not
+  /// allowed). Raises kUsage after a stop token was accepted.
   bool FillNextTokenBitmask(std::span<int32_t> row);
 
   std::string FindJumpForwardString() const;
@@ -40,7 +42,8 @@ class GrammarMatcher {
   /// Bytes that may come next, as 256 bits; for error reports of the command line.
   std::vector<uint8_t> NextBytes() const;
 
-  /// Undoes steps. Raises kUsage with both numbers if there are fewer, kValue for a negative number.
+  /// Undoes steps. Raises kUsage with both numbers if there are fewer, kValue for a negative
+  /// number.
   void Rollback(int64_t num_steps);
   void Reset();
   GrammarMatcher Fork() const { return *this; }
@@ -54,14 +57,16 @@ class GrammarMatcher {
   const CompiledGrammarPtr& compiled() const { return compiled_; }
   std::string DebugString() const;
 
-  /// Masks along a tree of draft tokens; see traverse_draft_tree.cc. `bitmask` has one row per node, `row_stride` words
-  /// apart. Returns false if `time_threshold` (seconds, > 0) was exceeded. Raises kUsage for a malformed tree.
+  /// Masks along a tree of draft tokens; see traverse_draft_tree.cc. `bitmask` has one row per
+  /// node, `row_stride` words apart. Returns false if `time_threshold` (seconds, > 0) was exceeded.
+  /// Raises kUsage for a malformed tree.
   bool TraverseDraftTree(std::span<const int64_t> next_token, std::span<const int64_t> next_sibling,
-                         std::span<const int64_t> draft_tokens, int32_t* bitmask, int64_t row_stride,
-                         double time_threshold);
+                         std::span<const int64_t> draft_tokens, int32_t* bitmask,
+                         int64_t row_stride, double time_threshold);
 
  private:
-  /// Where the generation stands. `failed`: a limit was reached here, and only stop tokens are allowed on.
+  /// Where the generation stands. `failed`: a limit was reached here, and only stop tokens are
+  /// allowed on.
   struct Step {
     SetId set = kDeadSet;
     bool stopped = false;
@@ -72,8 +77,8 @@ class GrammarMatcher {
   bool IsOwnStopToken(int32_t token) const;
   /// The set after the text of an ordinary token, kDeadSet if it does not fit. Raises kLimit.
   SetId AfterOrdinary(SetId set, int32_t token) const;
-  /// Where a stop token may lead from here: the end (the current set again), the set after its text where that
-  /// completes the input, or kDeadSet.
+  /// Where a stop token may lead from here: the end (the current set again), the set after its text
+  /// where that completes the input, or kDeadSet.
   SetId AfterStop(int32_t token) const;
   SetId AfterMarker(SetId set, int32_t token) const;
   Step StepBy(int32_t token) const;
@@ -89,7 +94,6 @@ class GrammarMatcher {
   std::vector<int32_t> stop_token_ids_;
   bool terminate_without_stop_token_ = false;
   std::string limit_error_;
-
 };
 
 }  // namespace xgrammar

@@ -19,7 +19,9 @@ constexpr size_t kMaxForcedBytes = 1 << 20;
 
 std::string GrammarMatcher::FindJumpForwardString() const {
   if (current_.stopped) {
-    throw Error(ErrorKind::kUsage, "The matcher has terminated: a stop token was accepted. Call reset() or rollback()");
+    throw Error(
+        ErrorKind::kUsage,
+        "The matcher has terminated: a stop token was accepted. Call reset() or rollback()");
   }
   std::string forced;
   if (current_.failed || (terminate_without_stop_token_ && IsCompleted())) return forced;
@@ -63,7 +65,8 @@ std::vector<int32_t> GrammarMatcher::FindJumpForwardTokens() const {
       end = trie.node(begin).subtree_end;
       ++begin;
     }
-    // All forced bytes were read inside the tree: a longer token may cover them and what comes next.
+    // All forced bytes were read inside the tree: a longer token may cover them and what comes
+    // next.
     const bool may_be_longer = i == forced.size() && begin < end;
     if (best < 0 || may_be_longer) break;
     tokens.push_back(best);

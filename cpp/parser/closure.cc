@@ -1,10 +1,11 @@
-// The closure of a kernel: predict and complete until nothing new follows (Earley 1970), then give every rule predicted
-// on the way its continuation.
+// The closure of a kernel: predict and complete until nothing new follows (Earley 1970), then give
+// every rule predicted on the way its continuation.
 //
-// While the closure runs, a predicted rule's items carry the prediction's index instead of a continuation id
-// (kLocalBit), because the list of who waits for it is still growing. Afterwards predictions are resolved innermost
-// first: one whose waiting items hold only known continuations is interned by value. What remains waits for itself
-// (left recursion) and gets an identity of its own.
+// While the closure runs, a predicted rule's items carry the prediction's index instead of a
+// continuation id (kLocalBit), because the list of who waits for it is still growing. Afterwards
+// predictions are resolved innermost first: one whose waiting items hold only known continuations
+// is interned by value. What remains waits for itself (left recursion) and gets an identity of its
+// own.
 #include <algorithm>
 #include <utility>
 
@@ -65,7 +66,8 @@ void Parser::CloseItem(const Item& item) {
       if (unit.MayEndAt(item.count)) Complete(item.continuation);
       // An empty copy is never made: `min` is 0 where copies can be empty.
       if (unit.MayGoOnAt(item.count)) {
-        Call(unit.child, {unit.first_state + kCountedCallAfter, item.continuation, item.count}, false);
+        Call(unit.child, {unit.first_state + kCountedCallAfter, item.continuation, item.count},
+             false);
       }
       break;
   }
@@ -96,7 +98,8 @@ uint32_t Parser::StartCount(const Unit& unit) const {
 }
 
 void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {
-  auto [it, inserted] = prediction_of_unit_.try_emplace(unit, static_cast<uint32_t>(num_predictions_));
+  auto [it, inserted] =
+      prediction_of_unit_.try_emplace(unit, static_cast<uint32_t>(num_predictions_));
   const uint32_t index = it->second;
   if (inserted) {
     if (predictions_.size() <= num_predictions_) predictions_.emplace_back();
@@ -111,7 +114,8 @@ void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {
 }
 
 void Parser::Complete(uint32_t continuation) {
-  // A rule that began in this very set and has already ended is nullable: its callers were stepped over it.
+  // A rule that began in this very set and has already ended is nullable: its callers were stepped
+  // over it.
   if ((continuation & kLocalBit) != 0) return;
   if (continuation == kRootContinuation) {
     accepting_ = true;
@@ -122,7 +126,8 @@ void Parser::Complete(uint32_t continuation) {
 
 void Parser::ResolvePredictions() {
   prediction_ids_.assign(num_predictions_, 0);
-  // Kahn's topological order (Kahn 1962): waits_for[p] counts the distinct predictions that p's list mentions.
+  // Kahn's topological order (Kahn 1962): waits_for[p] counts the distinct predictions that p's
+  // list mentions.
   std::vector<std::vector<uint32_t>> users(num_predictions_);
   std::vector<uint32_t> missing(num_predictions_, 0);
   for (uint32_t p = 0; p < num_predictions_; ++p) {

@@ -1,9 +1,10 @@
-// EarleySet: an interned parse state. Equal states have equal ids, whatever text led to them, so what is learned about
-// one (where a byte leads, which tokens may follow) is learned for all.
+// EarleySet: an interned parse state. Equal states have equal ids, whatever text led to them, so
+// what is learned about one (where a byte leads, which tokens may follow) is learned for all.
 //
-// The kernel is the state's value: the items reached by the last byte, settled (pure ends replaced by what waits for
-// them) and sorted. What follows from the kernel (predicted rules, completed rules) is kept only as the items that can
-// read a byte. Immutable once published, except for the mask pointer.
+// The kernel is the state's value: the items reached by the last byte, settled (pure ends replaced
+// by what waits for them) and sorted. What follows from the kernel (predicted rules, completed
+// rules) is kept only as the items that can read a byte. Immutable once published, except for the
+// mask pointer.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,8 @@ using SetId = uint32_t;
 /// The state from which nothing can follow.
 constexpr SetId kDeadSet = 0;
 
-/// An item inside a folded automaton: it can be advanced without the parser until it leaves the automaton.
+/// An item inside a folded automaton: it can be advanced without the parser until it leaves the
+/// automaton.
 struct DfaItem {
   const Unit* unit = nullptr;
   uint32_t state = 0;  ///< State of the unit's automaton.

@@ -46,7 +46,8 @@ void EdgeMap::Insert(uint32_t set, uint8_t byte, uint32_t target) {
 
 int64_t EdgeMap::MemorySizeBytes() const {
   int64_t bytes = 0;
-  for (const auto& table : tables_) bytes += static_cast<int64_t>((table->mask + 1) * sizeof(uint64_t));
+  for (const auto& table : tables_)
+    bytes += static_cast<int64_t>((table->mask + 1) * sizeof(uint64_t));
   return bytes;
 }
 

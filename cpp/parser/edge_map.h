@@ -1,8 +1,9 @@
 // EdgeMap: the memo of parser transitions, (set, byte) -> set, read without a lock.
 //
-// Open addressing over packed 64-bit entries. One thread at a time inserts (under the parser's growth lock); an entry is
-// published with release, so whoever reads a target also sees the set behind it. Growing publishes a larger table; older
-// ones are kept until the map dies, because a reader may still be in them (they add up to less than the newest).
+// Open addressing over packed 64-bit entries. One thread at a time inserts (under the parser's
+// growth lock); an entry is published with release, so whoever reads a target also sees the set
+// behind it. Growing publishes a larger table; older ones are kept until the map dies, because a
+// reader may still be in them (they add up to less than the newest).
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Parser: transitions, interning of sets and continuations, and the normal form of counts for masks. The closure of a
-// kernel (predict, complete) is in closure.cc.
+// Parser: transitions, interning of sets and continuations, and the normal form of counts for
+// masks. The closure of a kernel (predict, complete) is in closure.cc.
 #include "parser/parser.h"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const To
   std::lock_guard<std::mutex> lock(mutex_);
   sets_.Append();  // kDeadSet.
   AddContinuation({});
-  // The start rule is called by nobody: its first item stands in the kernel with the root continuation.
+  // The start rule is called by nobody: its first item stands in the kernel with the root
+  // continuation.
   const Unit& root = units_.Get(units_.root());
   has_token_limits_ = units_.has_token_limits();
   at_token_end_ = has_token_limits_;
@@ -105,7 +106,8 @@ SetId Parser::AtTokenEnd(SetId set, bool counts) {
     kernel.push_back(item);
     if (item.state == kDoneState || item.state == kBoundaryState) continue;
     const Unit& unit = units_.UnitOfState(item.state);
-    if (unit.limit == Unit::Limit::kTokens) kernel.back().count = unit.CountAfterToken(item.count, counts);
+    if (unit.limit == Unit::Limit::kTokens)
+      kernel.back().count = unit.CountAfterToken(item.count, counts);
   }
   kernel.push_back({kBoundaryState, kRootContinuation, 0});
   SortUnique(&kernel);
@@ -130,7 +132,8 @@ SetId Parser::AfterReturn(ContinuationId continuation) {
   return after;
 }
 
-void Parser::Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const {
+void Parser::Scan(const EarleySet& set, uint8_t byte, bool literal_only,
+                  std::vector<Item>* out) const {
   if (!set.scan_first.Contains(byte)) return;
   for (const ScanItem& item : set.scan_items) {
     if (!item.state->first.Contains(byte)) continue;
@@ -150,7 +153,9 @@ void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>*
     if (item.unit->kind == Unit::Kind::kLimitedDfa) {
       if (item.unit->IsUsedUp(count) && item.unit->dfa->IsAccept(item.state)) continue;
       const bool begins_code_point = (byte & 0xC0) != 0x80;
-      if (item.unit->limit == Unit::Limit::kCodePoints && begins_code_point && !item.unit->IsUsedUp(count)) ++count;
+      if (item.unit->limit == Unit::Limit::kCodePoints && begins_code_point &&
+          !item.unit->IsUsedUp(count))
+        ++count;
     }
     out->push_back({item.unit->first_state + target, item.continuation, count});
   }
@@ -223,7 +228,8 @@ void Parser::SettleCount(const Unit& unit, const Item& item, std::vector<Item>* 
   }
 }
 
-void Parser::Return(ContinuationId continuation, std::vector<Item>* settled, std::vector<Item>* work) {
+void Parser::Return(ContinuationId continuation, std::vector<Item>* settled,
+                    std::vector<Item>* work) {
   if (continuation == kRootContinuation) {
     settled->push_back({kDoneState, kRootContinuation, 0});
     return;
@@ -249,12 +255,15 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   std::vector<DfaItem> dfa_items;
   ByteSet first;
   const auto resolve = [this](uint32_t continuation) {
-    return (continuation & kLocalBit) != 0 ? prediction_ids_[continuation & ~kLocalBit] : continuation;
+    return (continuation & kLocalBit) != 0 ? prediction_ids_[continuation & ~kLocalBit]
+                                           : continuation;
   };
   for (const Item& item : dfa_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
     const uint32_t local = item.state - unit.first_state;
-    if (unit.kind == Unit::Kind::kLimitedDfa && unit.IsUsedUp(item.count) && unit.dfa->IsAccept(local)) continue;
+    if (unit.kind == Unit::Kind::kLimitedDfa && unit.IsUsedUp(item.count) &&
+        unit.dfa->IsAccept(local))
+      continue;
     dfa_items.push_back({&unit, local, resolve(item.continuation), item.count});
     first.Merge(unit.dfa->first_bytes(local));
   }
@@ -271,7 +280,8 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   for (const Item& item : token_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
     for (const Fsm::TokenEdge& e : unit.fsm.state(item.state - unit.first_state).tokens) {
-      token_items.push_back({e.tokens, {unit.first_state + e.target, resolve(item.continuation), 0}});
+      token_items.push_back(
+          {e.tokens, {unit.first_state + e.target, resolve(item.continuation), 0}});
     }
   }
 
@@ -369,10 +379,12 @@ void Parser::CheckMemory() const {
 }
 
 int64_t Parser::MemorySizeBytesLocked() const {
-  return arena_.size_bytes() + edges_.MemorySizeBytes() + scan_edges_.MemorySizeBytes() + literal_edges_.MemorySizeBytes() +
+  return arena_.size_bytes() + edges_.MemorySizeBytes() + scan_edges_.MemorySizeBytes() +
+         literal_edges_.MemorySizeBytes() +
          int64_t{sets_.size()} * static_cast<int64_t>(sizeof(EarleySet)) +
          int64_t{continuations_.size()} * static_cast<int64_t>(sizeof(Continuation)) +
-         set_index_.MemorySizeBytes() + continuation_index_.MemorySizeBytes() + units_.MemorySizeBytes();
+         set_index_.MemorySizeBytes() + continuation_index_.MemorySizeBytes() +
+         units_.MemorySizeBytes();
 }
 
 int64_t Parser::MemorySizeBytes() const {
@@ -398,8 +410,9 @@ std::string Parser::DebugString(SetId id) const {
     }
     if (item.state == kBoundaryState) continue;
     out += " (unit " + std::to_string(units_.UnitIdOfState(item.state)) + " state " +
-           std::to_string(item.state - units_.UnitOfState(item.state).first_state) + " continuation " +
-           std::to_string(item.continuation) + " count " + std::to_string(item.count) + ")";
+           std::to_string(item.state - units_.UnitOfState(item.state).first_state) +
+           " continuation " + std::to_string(item.continuation) + " count " +
+           std::to_string(item.count) + ")";
   }
   return out;
 }

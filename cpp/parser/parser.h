@@ -1,13 +1,14 @@
 // Parser: the lazily discovered automaton over Earley sets, shared by all matchers of a grammar.
 //
-// Earley's algorithm (Earley 1970) with three changes. Sets are interned values with memoised transitions, so that a
-// loop of the grammar comes back to the same set id and costs one look-up. A rule's origin is not a position but a
-// continuation, the interned list of items that wait for it; lists are interned by value, so equal contexts reached by
-// different texts are one. A call in tail position passes its caller's continuation on (Leo 1991), so right recursion
-// does not grow. Nullable rules are stepped over when they are predicted (Aycock and Horspool 2002).
+// Earley's algorithm (Earley 1970) with three changes. Sets are interned values with memoised
+// transitions, so that a loop of the grammar comes back to the same set id and costs one look-up. A
+// rule's origin is not a position but a continuation, the interned list of items that wait for it;
+// lists are interned by value, so equal contexts reached by different texts are one. A call in tail
+// position passes its caller's continuation on (Leo 1991), so right recursion does not grow.
+// Nullable rules are stepped over when they are predicted (Aycock and Horspool 2002).
 //
-// Thread-safe. Known transitions are read without a lock; finding a new one takes the growth lock for that one step.
-// Nothing is freed before the parser is.
+// Thread-safe. Known transitions are read without a lock; finding a new one takes the growth lock
+// for that one step. Nothing is freed before the parser is.
 #pragma once
 
 #include <atomic>
@@ -33,10 +34,11 @@ namespace xgrammar {
 
 class Parser {
  public:
-  /// `count_horizon`: how many copies of a repetition one token can pass at most (the bytes of the longest token).
-  /// `markers`: texts of special and stop tokens (see UnitTable); must outlive the parser. Raises kUnsatisfiable.
-  Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const TokenTrie* markers, uint32_t count_horizon,
-         const Limits& limits);
+  /// `count_horizon`: how many copies of a repetition one token can pass at most (the bytes of the
+  /// longest token). `markers`: texts of special and stop tokens (see UnitTable); must outlive the
+  /// parser. Raises kUnsatisfiable.
+  Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const TokenTrie* markers,
+         uint32_t count_horizon, const Limits& limits);
 
   SetId start() const { return start_; }
   const EarleySet& set(SetId id) const { return sets_[id]; }
@@ -60,13 +62,14 @@ class Parser {
   }
   /// Whether NextByLiteral can read the text of any marker anywhere.
   bool has_marker_literals() const { return has_marker_literals_; }
-  /// The set after one whole token by items that take tokens; kDeadSet if there are none. `named_only`: only items that
-  /// list the token, not those that exclude others.
+  /// The set after one whole token by items that take tokens; kDeadSet if there are none.
+  /// `named_only`: only items that list the token, not those that exclude others.
   SetId NextByToken(SetId set, int32_t token, bool named_only);
   /// What either set allows.
   SetId Unite(SetId a, SetId b);
-  /// The set as it is where a token has ended (grammars with token limits; others get the set back). `counts`: the
-  /// token uses up the limits that it began inside of; text that is no token does not.
+  /// The set as it is where a token has ended (grammars with token limits; others get the set
+  /// back). `counts`: the token uses up the limits that it began inside of; text that is no token
+  /// does not.
   SetId AtTokenEnd(SetId set, bool counts);
   bool has_token_limits() const { return has_token_limits_; }
   /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
@@ -90,7 +93,8 @@ class Parser {
   };
   static constexpr SetId kUnknownSet = 0xFFFFFFFF;
 
-  /// A rule predicted while one set is closed; its continuation gets an id when the closure is complete.
+  /// A rule predicted while one set is closed; its continuation gets an id when the closure is
+  /// complete.
   struct Prediction {
     UnitId unit = 0;
     std::vector<Item> returns;
@@ -105,7 +109,8 @@ class Parser {
   void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const;
   /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
   void Settle(std::vector<Item>* items);
-  void SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled, std::vector<Item>* work);
+  void SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled,
+                   std::vector<Item>* work);
   void Return(ContinuationId continuation, std::vector<Item>* settled, std::vector<Item>* work);
   SetId InternSet(const std::vector<Item>& kernel);
 

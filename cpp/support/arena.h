@@ -1,5 +1,5 @@
-// Arena: bump allocation of trivially destructible arrays that live as long as the arena. Owned by one thread at a time;
-// what was handed out may be read by any thread.
+// Arena: bump allocation of trivially destructible arrays that live as long as the arena. Owned by
+// one thread at a time; what was handed out may be read by any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // ChunkedArray: an append-only array whose elements never move, so that readers need no lock.
 //
-// One thread at a time appends (under its owner's lock); an index may be read by any thread that learned it through a
-// release/acquire pair after the append.
+// One thread at a time appends (under its owner's lock); an index may be read by any thread that
+// learned it through a release/acquire pair after the append.
 #pragma once
 
 #include <array>

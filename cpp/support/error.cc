@@ -10,11 +10,14 @@ namespace xgrammar {
 
 namespace {
 
-constexpr size_t kMaxTextBytes = 1000;  // The promise of docs/reliability: an error text stays under 1 KB.
+constexpr size_t kMaxTextBytes =
+    1000;  // The promise of docs/reliability: an error text stays under 1 KB.
 
 }  // namespace
 
-Error::Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) { ComposeText(); }
+Error::Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {
+  ComposeText();
+}
 
 Error& Error::At(int64_t line, int64_t column) {
   line_ = line;
@@ -60,14 +63,16 @@ void Error::ComposeText() {
     text_ += " at line " + std::to_string(line_) + ", column " + std::to_string(column_);
   }
   if (has_pointer_) {
-    text_ += pointer_.empty() ? std::string(" at the schema root") : " at " + QuoteForMessage(pointer_, 300);
+    text_ += pointer_.empty() ? std::string(" at the schema root")
+                              : " at " + QuoteForMessage(pointer_, 300);
   }
   if (!hint_.empty()) {
     text_ += "; " + hint_;
   }
   if (text_.size() > kMaxTextBytes) {
     size_t cut = kMaxTextBytes - 4;
-    while (cut > 0 && (static_cast<unsigned char>(text_[cut]) & 0xC0) == 0x80) --cut;  // Keep characters whole.
+    while (cut > 0 && (static_cast<unsigned char>(text_[cut]) & 0xC0) == 0x80)
+      --cut;  // Keep characters whole.
     text_.resize(cut);
     text_ += " ...";
   }
@@ -89,7 +94,8 @@ std::string QuoteForMessage(std::string_view text, size_t max_bytes) {
       i += 1;
       continue;
     }
-    if (d.code_point < 0x20 || d.code_point == 0x7F || (d.code_point >= 0x80 && d.code_point < 0xA0)) {
+    if (d.code_point < 0x20 || d.code_point == 0x7F ||
+        (d.code_point >= 0x80 && d.code_point < 0xA0)) {
       char buffer[8];
       std::snprintf(buffer, sizeof(buffer), "\\x%02x", d.code_point);
       out += buffer;
@@ -101,9 +107,11 @@ std::string QuoteForMessage(std::string_view text, size_t max_bytes) {
   return out;
 }
 
-void ThrowLimitError(const char* limit_name, int64_t value, int64_t maximum, const std::string& where) {
-  std::string message = std::string("The limit ") + limit_name + " was exceeded: " + std::to_string(value) +
-                        " is larger than " + std::to_string(maximum);
+void ThrowLimitError(const char* limit_name, int64_t value, int64_t maximum,
+                     const std::string& where) {
+  std::string message = std::string("The limit ") + limit_name +
+                        " was exceeded: " + std::to_string(value) + " is larger than " +
+                        std::to_string(maximum);
   if (!where.empty()) message += " in " + where;
   Error error(ErrorKind::kLimit, std::move(message));
   error.Limit(limit_name, value, maximum);

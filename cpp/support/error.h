@@ -1,8 +1,9 @@
 // Error: the one exception type of the C++ core, and the kinds a caller can act on.
 //
-// Front ends, passes and compilers throw; matcher calls return values for ordinary outcomes and throw only for misuse.
-// bindings/errors.cc is the only place that turns an Error into a Python exception. Text of the user is quoted through
-// QuoteForMessage, which escapes control characters and cuts long input.
+// Front ends, passes and compilers throw; matcher calls return values for ordinary outcomes and
+// throw only for misuse. bindings/errors.cc is the only place that turns an Error into a Python
+// exception. Text of the user is quoted through QuoteForMessage, which escapes control characters
+// and cuts long input.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace xgrammar {
 
-/// What went wrong, by what the caller can do about it. Each kind has one Python class (bindings/errors.cc).
+/// What went wrong, by what the caller can do about it. Each kind has one Python class
+/// (bindings/errors.cc).
 enum class ErrorKind : uint8_t {
   kGrammarSyntax,       ///< Malformed EBNF, regex or other grammar source.
   kInvalidJson,         ///< Text that must be JSON is not.
@@ -28,7 +30,8 @@ enum class ErrorKind : uint8_t {
   kInternal,            ///< A broken invariant of this library.
 };
 
-/// Exception with kind, place and advice. Immutable after construction apart from the With... builders.
+/// Exception with kind, place and advice. Immutable after construction apart from the With...
+/// builders.
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string message);
@@ -80,10 +83,12 @@ class Error : public std::exception {
   std::string text_;
 };
 
-/// User text made safe for a message: control characters escaped, ill-formed UTF-8 replaced, at most `max_bytes` kept.
+/// User text made safe for a message: control characters escaped, ill-formed UTF-8 replaced, at
+/// most `max_bytes` kept.
 std::string QuoteForMessage(std::string_view text, size_t max_bytes = 120);
 
 /// Throws a kLimit error that names the field of Limits.
-[[noreturn]] void ThrowLimitError(const char* limit_name, int64_t value, int64_t maximum, const std::string& where = {});
+[[noreturn]] void ThrowLimitError(const char* limit_name, int64_t value, int64_t maximum,
+                                  const std::string& where = {});
 
 }  // namespace xgrammar

@@ -1,5 +1,5 @@
-// IdTable: an open-addressing index from value hashes to ids. The values live elsewhere; the caller compares them. This
-// is the memory of every interner. Owned by one thread at a time.
+// IdTable: an open-addressing index from value hashes to ids. The values live elsewhere; the caller
+// compares them. This is the memory of every interner. Owned by one thread at a time.
 #pragma once
 
 #include <cstdint>

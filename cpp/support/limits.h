@@ -1,8 +1,9 @@
 // Limits: every bound that keeps hostile input from taking more than its share, in one struct.
 //
-// Each field counts work or size, never time, so that a slow machine accepts what a fast one does. Exceeding a field
-// while compiling raises a kLimit error that names it; exceeding one while matching puts that matcher into its failed
-// state. Caches are bounded too, but a full cache evicts and never fails.
+// Each field counts work or size, never time, so that a slow machine accepts what a fast one does.
+// Exceeding a field while compiling raises a kLimit error that names it; exceeding one while
+// matching puts that matcher into its failed state. Caches are bounded too, but a full cache evicts
+// and never fails.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct Limits {
   int64_t max_repeat = 2147483647;
   /// Expression nodes of one grammar, and states of one automaton product.
   int64_t max_grammar_size = 8000000;
-  /// States of one determinised code point automaton (patterns, their intersections and complements).
+  /// States of one determinised code point automaton (patterns, their intersections and
+  /// complements).
   int64_t max_dfa_states = 100000;
   /// Sub-schemas made while conjunctions and alternatives of one JSON Schema are expanded.
   int64_t max_schema_expansion = 100000;

@@ -108,7 +108,8 @@ void ThreadPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& 
   shared_->error = nullptr;
   if (count > 1) shared_->wake.notify_all();
   shared_->RunTasks(lock);
-  shared_->finished.wait(lock, [this] { return shared_->next >= shared_->count && shared_->running == 0; });
+  shared_->finished.wait(
+      lock, [this] { return shared_->next >= shared_->count && shared_->running == 0; });
   shared_->task = nullptr;
   if (shared_->error != nullptr) {
     std::exception_ptr error = std::exchange(shared_->error, nullptr);

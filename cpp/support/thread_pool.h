@@ -1,8 +1,9 @@
 // ThreadPool: runs a numbered set of tasks on a fixed number of threads, the caller's included.
 //
-// Threads start at the first use and restart in a child process after fork(), so a pool made before a fork works after
-// it. The first error by task number is rethrown in the caller, whatever the timing; the pool stays usable. One
-// ParallelFor runs at a time; concurrent callers wait for each other.
+// Threads start at the first use and restart in a child process after fork(), so a pool made before
+// a fork works after it. The first error by task number is rethrown in the caller, whatever the
+// timing; the pool stays usable. One ParallelFor runs at a time; concurrent callers wait for each
+// other.
 #pragma once
 
 #include <condition_variable>

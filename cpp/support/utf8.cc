@@ -1,4 +1,5 @@
-// UTF-8 decoding and encoding (RFC 3629, table 3-7 of the Unicode standard for the well-formed byte ranges).
+// UTF-8 decoding and encoding (RFC 3629, table 3-7 of the Unicode standard for the well-formed byte
+// ranges).
 #include "support/utf8.h"
 
 namespace xgrammar {

@@ -1,4 +1,5 @@
-// UTF-8: strict decoding (no overlong forms, no surrogates, nothing above U+10FFFF; RFC 3629) and encoding.
+// UTF-8: strict decoding (no overlong forms, no surrogates, nothing above U+10FFFF; RFC 3629) and
+// encoding.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ bool IsValidUtf8(std::string_view text);
 /// Number of code points in well-formed text.
 int64_t CountCodePoints(std::string_view text);
 
-/// Length of the longest prefix of `text` that does not end inside a (so far well-formed) character.
+/// Length of the longest prefix of `text` that does not end inside a (so far well-formed)
+/// character.
 size_t CompletePrefixSize(std::string_view text);
 
 }  // namespace xgrammar
