@@ -25,10 +25,12 @@ from xgrammar.structural_tag import (
 )
 
 from .empty_arguments import accepts_no_arguments
-from .format import ARGUMENTS, INDEX, NAME, Calls, ModelFormat, Reasoning, Role
+from .format import ARGUMENTS, ID, INDEX, NAME, Calls, ModelFormat, Reasoning, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from xgrammar.openai_tool_call_schema import FunctionToolParam
 
     from .request import Request
 
@@ -74,6 +76,8 @@ def reasoning_part(reasoning: Reasoning | None, request: Request) -> list[Any]:
     )
     if reasoning.suffix:
         thoughts = sequence([thoughts, ConstStringFormat(value=reasoning.suffix)])
+    if reasoning.line_ends_follow:
+        thoughts = sequence([thoughts, RegexFormat(pattern="\\n*")])
     if enabled:
         return [thoughts]
     if reasoning.end_alone:
@@ -82,18 +86,23 @@ def reasoning_part(reasoning: Reasoning | None, request: Request) -> list[Any]:
 
 
 def _function_tags(calls: Calls, request: Request) -> list[TagFormat]:
-    """Return one tag per function tool: its call."""
+    """Return the calls of the tools that may be called: one tag per tool and spelling."""
+    tools = request.tools[:1] if request.choice == "forced" else request.tools
     return [
-        _call_tag(calls, tool.function.name, _function_schema(tool), request)
-        for tool in request.tools
+        _call_tag(calls, spelling, tool, request)
+        for tool in tools
+        for spelling in (calls.call, *calls.spellings)
     ]
 
 
-def _call_tag(calls: Calls, name: str, schema: Any, request: Request) -> TagFormat:
+def _call_tag(
+    calls: Calls, spelling: Sequence[str | Role], tool: FunctionToolParam, request: Request
+) -> TagFormat:
     """Return the tag of one call: literals up to the first variable part are its begin."""
-    written = calls.written_name(name)
+    written = calls.written_name(tool.function.name)
+    schema = _function_schema(tool)
     pieces: list[str | Role] = [""]
-    for part in calls.call:
+    for part in spelling:
         piece = written if part is NAME else part
         if isinstance(piece, str) and isinstance(pieces[-1], str):
             pieces[-1] += piece
@@ -110,7 +119,11 @@ def _call_tag(calls: Calls, name: str, schema: Any, request: Request) -> TagForm
             ]
         )
         begin = str(begin)[:-1]
-    formats = {INDEX: RegexFormat(pattern="[0-9]+"), ARGUMENTS: arguments}
+    formats = {
+        INDEX: RegexFormat(pattern="[0-9]+"),
+        ID: RegexFormat(pattern="[a-zA-Z0-9]{9}"),
+        ARGUMENTS: arguments,
+    }
     content = [
         formats[piece] if isinstance(piece, Role) else ConstStringFormat(value=piece)
         for piece in middle
@@ -161,34 +174,50 @@ def _arguments_format(calls: Calls, schema: Any, request: Request) -> JSONSchema
     )
 
 
-def call_block(calls: Calls, request: Request) -> TagFormat:
+def call_block(calls: Calls, request: Request, begin: str | None = None) -> TagFormat:
     """Return the tag of a block of calls."""
+    begin = calls.begin if begin is None else begin
     tags = _function_tags(calls, request)
     if request.choice == "forced":
-        return TagFormat(begin=calls.begin, content=tags[0], end=calls.end)
-    content = TagsWithSeparatorFormat(
+        return TagFormat(begin=begin, content=one_of(tags), end=calls.end)
+    return TagFormat(begin=begin, content=_row(calls, tags, request, True), end=calls.end)
+
+
+def _row(
+    calls: Calls, tags: list[TagFormat], request: Request, at_least_one: bool
+) -> TagsWithSeparatorFormat:
+    """Return calls with nothing but the separator between them."""
+    return TagsWithSeparatorFormat(
         tags=tags,
         separator=calls.separator,
-        at_least_one=True,
+        at_least_one=at_least_one,
         stop_after_first=request.one_call,
     )
-    return TagFormat(begin=calls.begin, content=content, end=calls.end)
 
 
 def _response(model: ModelFormat, request: Request) -> Any:
     calls, content = model.calls, model.content
     if not request.tools:
         return AnyTextFormat(excludes=_without_tools(model, request))
-    tags = [call_block(calls, request)] if calls.begin else _function_tags(calls, request)
+    excludes = request.excluded(content.excludes)
+    if calls.begin:
+        begins = (calls.begin, *calls.other_begins)
+        tags = [call_block(calls, request, begin) for begin in begins]
+    else:
+        tags = _function_tags(calls, request)
+        if request.choice != "forced" and not calls.text_after:
+            row = _row(calls, tags, request, request.must_call)
+            text = AnyTextFormat(excludes=[calls.trigger, *excludes])
+            return row if request.must_call else sequence([text, row])
     if request.choice == "forced" or (request.must_call and not calls.text_after_required):
         lead = [ConstStringFormat(value=calls.lead)] if calls.lead else []
-        return sequence([*lead, tags[0]])
+        return sequence([*lead, one_of(tags)])
     return TriggeredTagsFormat(
         triggers=[calls.trigger],
         tags=tags,
         at_least_one=request.must_call,
         stop_after_first=request.one_call or not calls.text_after,
-        excludes=request.excluded(content.excludes),
+        excludes=excludes,
     )
 
 

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
     from .request import Request
 
-__all__ = ["ARGUMENTS", "INDEX", "NAME", "Calls", "Content", "ModelFormat", "Reasoning", "Role"]
+__all__ = [
+    "ARGUMENTS",
+    "ID",
+    "INDEX",
+    "NAME",
+    "Calls",
+    "Content",
+    "ModelFormat",
+    "Reasoning",
+    "Role",
+]
 
 ReasoningMode = Literal["enabled", "disabled", "auto"]
 
@@ -27,10 +37,11 @@ class Role(Enum):
 
     NAME = "tool name"
     INDEX = "running number of the call, decimal digits"
+    ID = "identifier of the call, nine letters or digits"
     ARGUMENTS = "arguments, in the family's schema style"
 
 
-NAME, INDEX, ARGUMENTS = Role.NAME, Role.INDEX, Role.ARGUMENTS
+NAME, INDEX, ID, ARGUMENTS = Role.NAME, Role.INDEX, Role.ID, Role.ARGUMENTS
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,8 @@ class Reasoning:
         The markers around the thoughts.
     suffix : str
         Literal text that always follows `end`.
+    line_ends_follow : bool
+        Any number of line ends may follow `end`, also before a call that must come at once.
     prompt_holds_begin : bool
         With reasoning enabled, the generation prompt already ends with `begin`.
     excludes : tuple of str
@@ -58,6 +71,7 @@ class Reasoning:
     begin: str
     end: str
     suffix: str = ""
+    line_ends_follow: bool = False
     prompt_holds_begin: bool = True
     excludes: tuple[str, ...] = ()
     excludes_enabled: tuple[str, ...] | None = None
@@ -89,11 +103,15 @@ class Calls:
     Attributes
     ----------
     call : tuple of str or Role
-        One call: literals, the tool's name, perhaps an index, and the arguments.
+        One call: literals, the tool's name, perhaps an index or identifier, and the arguments.
+    spellings, builtin_spellings : tuple
+        Further ways to write a call, and the ways to write calls of builtin tools.
     trigger : str
         The text that announces calls inside free text.
     begin, end, separator : str
         Around and between the calls of a block. A family without blocks leaves `begin` empty.
+    other_begins : tuple of str
+        Further ways to begin a block.
     style : str
         Style of the arguments, as in `JSONSchemaFormat.style`.
     marker : str or None
@@ -104,20 +122,22 @@ class Calls:
     line_before_arguments : bool
         The last character of what precedes the arguments falls away when there are none.
     text_after : bool
-        Free text and more blocks may follow a block under the choice "auto".
+        Free text and more blocks may follow a block under the choice "auto". Without blocks:
+        free text may stand between and after calls.
     text_after_required : bool
         The same where a call is required.
     name_escapes : mapping
         Characters of a tool's name that are written otherwise.
     argument_excludes : tuple of str
         What no string argument and no argument name can contain.
-    spellings, builtin_spellings : tuple
-        Further ways to write a call, and those of calls of builtin tools.
     """
 
     call: tuple[str | Role, ...]
     trigger: str
+    spellings: tuple[tuple[str | Role, ...], ...] = ()
+    builtin_spellings: tuple[tuple[str | Role, ...], ...] = ()
     begin: str = ""
+    other_begins: tuple[str, ...] = ()
     end: str = ""
     separator: str = ""
     style: str = "json"
@@ -128,8 +148,6 @@ class Calls:
     text_after_required: bool = True
     name_escapes: Mapping[str, str] = field(default_factory=dict)
     argument_excludes: tuple[str, ...] = ()
-    spellings: tuple[tuple[str | Role, ...], ...] = ()
-    builtin_spellings: tuple[tuple[str | Role, ...], ...] = ()
 
     def written_name(self, name: str) -> str:
         """Return a tool's name as the model writes it."""

@@ -10,18 +10,25 @@ from typing import TYPE_CHECKING
 from .cohere import COHERE
 from .deepseek_calls import DEEPSEEK_R1, DEEPSEEK_V3_1
 from .deepseek_dsml import DEEPSEEK_V3_2, DEEPSEEK_V4, DEEPSEEK_V4_1
+from .ernie_4_5 import ERNIE_4_5
 from .exaone import EXAONE
 from .gemma_4 import GEMMA_4
 from .glm_4_7 import GLM_4_7
 from .harmony import HARMONY
+from .hermes import HERMES
+from .internlm import INTERNLM
+from .json_lists import GRANITE, HUNYUAN, MISTRAL_V7, PHI4_MINI
 from .kimi import KIMI
 from .kimi_k3 import KIMI_K3
 from .llama import LLAMA
+from .longcat import LONGCAT
 from .mimo import MIMO
 from .minimax import MINIMAX
 from .minimax_m3 import MINIMAX_M3
+from .mistral import MISTRAL
 from .qwen_3 import QWEN_3
 from .qwen_3_5 import QWEN_3_5
+from .qwen_xml import NEMOTRON_V3, SEED_OSS
 
 if TYPE_CHECKING:
     from xgrammar.models.format import ModelFormat
@@ -47,4 +54,15 @@ FAMILIES: tuple[ModelFormat, ...] = (
     DEEPSEEK_V4_1,
     COHERE,
     EXAONE,
+    HERMES,
+    MISTRAL,
+    MISTRAL_V7,
+    GRANITE,
+    SEED_OSS,
+    ERNIE_4_5,
+    HUNYUAN,
+    LONGCAT,
+    PHI4_MINI,
+    NEMOTRON_V3,
+    INTERNLM,
 )
