@@ -18,7 +18,7 @@ def hermes_calls(tag: str) -> Calls:
 HERMES = ModelFormat(
     key="hermes",
     title="Hermes",
-    models=("Hermes-2-Pro", "Hermes-3", "Qwen2.5", "Granite-4.0"),
+    models=("Hermes-2-Pro", "Hermes-3", "Qwen2.5"),
     calls=hermes_calls("tool_call"),
     checks_reasoning=False,
 )

@@ -30,7 +30,7 @@ def _list_after(marker: str, end: str = "]", *, blank: bool = False, text_after:
 GRANITE = ModelFormat(
     key="granite",
     title="Granite 3",
-    models=("Granite-3.0", "Granite-3.1", "Granite-3.2", "Granite-3.3"),
+    models=("Granite 3 models",),
     calls=_list_after("<|tool_call|>", blank=True, text_after=False),
     checks_reasoning=False,
 )
@@ -53,7 +53,7 @@ PHI4_MINI = ModelFormat(
     key="phi4_mini",
     title="Phi-4-mini",
     models=("Phi-4-mini-instruct",),
-    calls=_list_after("functools", text_after=False),
+    calls=replace(_list_after("functools", text_after=False), trigger="functools["),
     checks_reasoning=False,
 )
 
@@ -61,7 +61,7 @@ _MISTRAL_CALLS = _list_after("[TOOL_CALLS]", blank=True, text_after=False)
 MISTRAL_V7 = ModelFormat(
     key="mistral_v7",
     title="Mistral (tokenizer version 7)",
-    models=("Mistral-7B-Instruct-v0.3", "Mistral-Nemo", "Mistral-Large-2411", "Mistral-Small-2501"),
+    models=("Mistral models with JSON lists of calls",),
     calls=replace(_MISTRAL_CALLS, spellings=((*_CALL[:-1], ', "id": "', ID, '"}'),)),
     checks_reasoning=False,
 )
