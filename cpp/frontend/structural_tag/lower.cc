@@ -1,0 +1,44 @@
+// The entry point of the front end, and the traversal of formats.
+#include "frontend/structural_tag/lower.h"
+
+#include "frontend/structural_tag/check.h"
+#include "frontend/structural_tag/reader.h"
+#include "frontend/structural_tag/structural_tag.h"
+
+namespace xgrammar {
+
+namespace structural_tag {
+
+GrammarPtr Lowerer::Run() {
+  const RuleId root = builder_.AddRule("root");
+  builder_.SetBody(root, Lower(tag_.root, Scope()));
+  return builder_.Build(root);
+}
+
+ExprId Lowerer::Lower(FormatId id, const Scope& scope) {
+  const Format& format = tag_.format(id);
+  return std::visit([&](const auto& value) { return LowerValue(format, value, scope); },
+                    format.value);
+}
+
+ExprId Lowerer::Shared(ExprId expr, const char* hint) {
+  switch (builder_.view().kind(expr)) {
+    case ExprKind::kSequence:
+    case ExprKind::kChoices:
+    case ExprKind::kRepeat:
+      return builder_.AddRuleRef(builder_.AddRuleWithHint(hint, expr));
+    default:
+      return expr;
+  }
+}
+
+}  // namespace structural_tag
+
+GrammarPtr StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
+                                  const Limits& limits) {
+  const structural_tag::StructuralTag tag = structural_tag::ReadStructuralTag(text, limits);
+  structural_tag::CheckEmptyEnds(tag);
+  return structural_tag::Lowerer(tag, tokenizer, limits).Run();
+}
+
+}  // namespace xgrammar

@@ -1,0 +1,101 @@
+// Lowerer: the tree of formats -> rules and expressions of a grammar.
+//
+// One function for each kind of format, in lower_<kind>.cc. Literals stay literals of ordinary
+// rules, so that a special token may stand for its text; free text is automata, which special
+// tokens never match. Whatever a repetition would copy, or two places use, gets a rule, so that the
+// grammar is linear in the tree. The recursion follows the nesting of formats, which the reader
+// bounds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/structural_tag/schema.h"
+#include "grammar/builder.h"
+#include "support/limits.h"
+#include "tokenizer/tokenizer_info.h"
+
+namespace xgrammar::structural_tag {
+
+/// How the nearest tag around a format ends: what free text in it must not run over.
+struct Scope {
+  std::span<const std::string> end_texts;
+  int32_t end_token = -1;
+};
+
+class Lowerer {
+ public:
+  /// All must outlive this; `tokenizer` may be null.
+  Lowerer(const StructuralTag& tag, const TokenizerInfo* tokenizer, const Limits& limits)
+      : tag_(tag), tokenizer_(tokenizer), limits_(limits), builder_(limits) {}
+
+  /// Raises kStructuralTag and what the embedded languages raise, with the pointer of the format.
+  GrammarPtr Run();
+
+ private:
+  /// Contents that follow a pattern, by pattern; several for one pattern are alternatives.
+  struct PatternRule {
+    std::string pattern;
+    ExprId continuation;  ///< The pattern itself and what follows it.
+  };
+
+  ExprId Lower(FormatId id, const Scope& scope);
+  /// An expression that may be copied: small ones themselves, others as a rule.
+  ExprId Shared(ExprId expr, const char* hint);
+
+  ExprId LowerValue(const Format&, const ConstString& value, const Scope&);
+  ExprId LowerValue(const Format& format, const AnyText& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const JsonSchema& value, const Scope&);
+  ExprId LowerValue(const Format& format, const Regex& value, const Scope&);
+  ExprId LowerValue(const Format& format, const EmbeddedGrammar& value, const Scope&);
+  ExprId LowerValue(const Format&, const Sequence& value, const Scope& scope);
+  ExprId LowerValue(const Format&, const Or& value, const Scope& scope);
+  ExprId LowerValue(const Format&, const Repeat& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const Tag& value, const Scope&);
+  ExprId LowerValue(const Format&, const TagsWithSeparator& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const TriggeredTags& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const Dispatch& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const Token& value, const Scope&);
+  ExprId LowerValue(const Format& format, const ExcludeToken& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const AnyTokens& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const TokenTriggeredTags& value, const Scope& scope);
+  ExprId LowerValue(const Format& format, const TokenDispatch& value, const Scope& scope);
+
+  /// Text without the strings; sorted, distinct.
+  ExprId FreeText(const std::vector<std::string>& excludes);
+  std::vector<std::string> WithEnds(std::vector<std::string> excludes, const Scope& scope) const;
+  ExprId Limited(const Format& format, ExprId text, int64_t max_tokens, int64_t max_chars);
+
+  ExprId JsonSchemaRule(const Format& format, const JsonSchema& value, const std::string& text);
+  ExprId ImportRoot(const Grammar& grammar);
+
+  ExprId Ends(const Format& format, const Tag& value);
+  ExprId Literals(std::span<const std::string> texts);
+  ExprId AnyTag(std::span<const FormatId> tags, const Scope& scope);
+
+  /// Free text and patterns with what follows them: any number of times, or at most once.
+  ExprId FreeRuns(const std::vector<PatternRule>& rules, const std::vector<std::string>& excludes,
+                  bool loop);
+  /// `free`, then `marked` and `free` any number of times, or `marked` at most once.
+  ExprId Alternate(ExprId free, ExprId marked, bool loop);
+
+  int32_t TokenId(const Format& format, const TokenName& name);
+  std::vector<int32_t> TokenIds(const Format& format, const std::vector<TokenName>& names);
+  int32_t FindToken(const Format& format, const std::string& text);
+  void CheckTokenTriggers(const Format& format, const TokenTriggeredTags& value,
+                          std::vector<int32_t> triggers);
+
+  const StructuralTag& tag_;
+  const TokenizerInfo* tokenizer_;
+  const Limits& limits_;
+  GrammarBuilder builder_;
+  std::map<std::vector<std::string>, ExprId> free_texts_;
+  std::unordered_map<std::string, ExprId> embedded_;  ///< By kind, options and text.
+  std::unordered_map<std::string, int32_t> token_ids_;
+};
+
+}  // namespace xgrammar::structural_tag

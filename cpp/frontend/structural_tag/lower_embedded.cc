@@ -1,0 +1,97 @@
+// json_schema, regex and grammar: what other front ends make, under names of their own.
+//
+// Equal parts are translated once for each structural tag. Errors keep their kind and their place
+// in the part, and gain the place of the part.
+#include <utility>
+
+#include "frontend/ebnf/parser.h"
+#include "frontend/json_schema/json_schema.h"
+#include "frontend/regex/regex.h"
+#include "frontend/structural_tag/lower.h"
+#include "frontend/structural_tag/tag_error.h"
+#include "json/writer.h"
+#include "support/error.h"
+
+namespace xgrammar::structural_tag {
+
+namespace {
+
+/// Runs a front end; an error of it is one at `field` of the format.
+template <typename Translate>
+auto AtFormat(const StructuralTag& tag, const Format& format, const char* field,
+              const Translate& translate) {
+  try {
+    return translate();
+  } catch (Error& error) {
+    error.AtPointer(PointerTo(tag.document, format.source) + "/" + field +
+                    (error.has_pointer() ? error.pointer() : ""));
+    throw;
+  }
+}
+
+[[noreturn]] void FailUnsupported(const StructuralTag& tag, const Format& format,
+                                  const std::string& feature, const char* hint) {
+  Error error(ErrorKind::kUnsupported, feature + " is not supported");
+  error.AtPointer(PointerTo(tag.document, format.source));
+  error.Feature(feature);
+  error.Hint(hint);
+  throw error;
+}
+
+void AppendField(const std::string& text, std::string* key) {
+  *key += std::to_string(text.size()) + ":" + text;
+}
+
+}  // namespace
+
+ExprId Lowerer::ImportRoot(const Grammar& grammar) {
+  const std::vector<RuleId> rules = builder_.Import(grammar);
+  return builder_.AddRuleRef(rules[static_cast<size_t>(grammar.root())]);
+}
+
+ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const Scope&) {
+  const std::string text = WriteJson(tag_.document, value.schema);
+  std::string key = "json_schema";
+  AppendField(value.style, &key);
+  key += value.any_order ? "o" : "-";
+  key += std::to_string(value.max_whitespace_cnt.value_or(0)) + "," +
+         std::to_string(value.excludes.size()) + ",";
+  for (const std::string& exclude : value.excludes) AppendField(exclude, &key);
+  AppendField(text, &key);
+  const auto it = embedded_.find(key);
+  if (it != embedded_.end()) return it->second;
+  const ExprId expr = JsonSchemaRule(format, value, text);
+  embedded_.emplace(std::move(key), expr);
+  return expr;
+}
+
+ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
+                               const std::string& text) {
+  if (value.style != "json") FailUnsupported(tag_, format, "style " + value.style, "use json");
+  if (!value.excludes.empty()) FailUnsupported(tag_, format, "excludes", "leave it out");
+  JsonSchemaOptions options;
+  options.any_order = value.any_order;
+  options.max_whitespace_cnt = value.max_whitespace_cnt;
+  return AtFormat(tag_, format, "json_schema", [&] {
+    return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar);
+  });
+}
+
+ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope&) {
+  const auto [it, is_new] = embedded_.try_emplace("regex" + value.pattern, kNoExpr);
+  if (!is_new) return it->second;
+  it->second = AtFormat(tag_, format, "pattern", [&] {
+    return ImportRoot(*RegexToGrammar(value.pattern, {}, limits_));
+  });
+  return it->second;
+}
+
+ExprId Lowerer::LowerValue(const Format& format, const EmbeddedGrammar& value, const Scope&) {
+  if (value.syntax == EmbeddedGrammar::Syntax::kLark) {
+    FailUnsupported(tag_, format, "syntax lark", "write the grammar in EBNF");
+  }
+  return AtFormat(tag_, format, "grammar",
+                  [&] { return ImportRoot(*ParseEbnf(value.text, "root", limits_)); });
+}
+
+}  // namespace xgrammar::structural_tag

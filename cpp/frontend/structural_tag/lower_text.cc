@@ -1,0 +1,87 @@
+// const_string and any_text.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "automata/code_point_set.h"
+#include "automata/free_run.h"
+#include "frontend/structural_tag/lower.h"
+#include "frontend/structural_tag/tag_error.h"
+#include "support/error.h"
+
+namespace xgrammar::structural_tag {
+
+namespace {
+
+/// Most bytes of a code point in UTF-8; a token takes at least one byte.
+constexpr int64_t kMaxCodePointBytes = 4;
+/// Up to this many code points are counted by states of the automaton, where the rule counts tokens.
+constexpr int64_t kMaxStateCountedChars = 1024;
+
+}  // namespace
+
+ExprId Lowerer::LowerValue(const Format&, const ConstString& value, const Scope&) {
+  return builder_.AddByteString(value.value);
+}
+
+ExprId Lowerer::LowerValue(const Format& format, const AnyText& value, const Scope& scope) {
+  const ExprId text = FreeText(WithEnds(value.excludes, scope));
+  return Limited(format, text, value.max_tokens, value.max_chars);
+}
+
+std::vector<std::string> Lowerer::WithEnds(std::vector<std::string> excludes,
+                                           const Scope& scope) const {
+  for (const std::string& end : scope.end_texts) {
+    if (!end.empty()) excludes.push_back(end);
+  }
+  std::sort(excludes.begin(), excludes.end());
+  excludes.erase(std::unique(excludes.begin(), excludes.end()), excludes.end());
+  return excludes;
+}
+
+ExprId Lowerer::FreeText(const std::vector<std::string>& excludes) {
+  const auto [it, is_new] = free_texts_.try_emplace(excludes, kNoExpr);
+  if (!is_new) return it->second;
+  ExprId body = kNoExpr;
+  if (excludes.empty()) {
+    body = builder_.AddStar(builder_.AddCharClass(CodePointSet::All()));
+  } else {
+    body = builder_.AddAutomaton(
+        std::make_shared<CodePointDfa>(ExcludingText(excludes, limits_.max_grammar_size)));
+  }
+  const RuleId rule = builder_.AddRuleWithHint("text", body, RuleKind::kLexeme);
+  it->second = builder_.AddRuleRef(rule);
+  return it->second;
+}
+
+ExprId Lowerer::Limited(const Format& format, ExprId text, int64_t max_tokens, int64_t max_chars) {
+  if (max_tokens == 0 || max_chars == 0) return builder_.AddEmpty();
+  // A budget of tokens that the other budget cannot use up says nothing.
+  if (max_chars != kNoBound && max_tokens >= max_chars * kMaxCodePointBytes) max_tokens = kNoBound;
+  if (max_tokens == kNoBound && max_chars == kNoBound) return text;
+  ExprId body = builder_.view().rule(builder_.view().rule_ref(text)).body;
+  RuleOptions options{max_tokens, max_chars};
+  if (max_tokens != kNoBound && max_chars != kNoBound) {
+    if (max_chars > kMaxStateCountedChars) {
+      Error error(ErrorKind::kUnsupported,
+                  "max_chars above " + std::to_string(kMaxStateCountedChars) +
+                      " cannot be enforced together with max_tokens");
+      error.AtPointer(PointerTo(tag_.document, format.source));
+      error.Feature("max_chars");
+      error.Hint("use one of the two");
+      throw error;
+    }
+    const CodePointDfa length = LengthRange(0, max_chars, limits_.max_dfa_states);
+    const bool is_automaton = builder_.view().kind(body) == ExprKind::kAutomaton;
+    body = builder_.AddAutomaton(std::make_shared<CodePointDfa>(
+        is_automaton
+            ? Intersect(*builder_.view().automaton(body), length, limits_.max_dfa_states)
+            : length));
+    options.max_chars = kUnbounded;
+  }
+  const RuleId rule = builder_.AddRuleWithHint("limited_text", body, RuleKind::kLexeme);
+  builder_.SetOptions(rule, options);
+  return builder_.AddRuleRef(rule);
+}
+
+}  // namespace xgrammar::structural_tag

@@ -1,0 +1,23 @@
+// Structural tag front end: the JSON description of what a model may emit -> Grammar.
+//
+// The language is docs/reference/structural-tag.md. The stages are files: reader.h makes the tree
+// of formats (schema.h) and judges every field, check.h judges what fields mean together, lower.h
+// and the lower_*.cc files, one a kind of format, add the tree to a grammar under construction.
+#pragma once
+
+#include <string_view>
+
+#include "grammar/grammar.h"
+#include "support/limits.h"
+#include "tokenizer/tokenizer_info.h"
+
+namespace xgrammar {
+
+/// `tokenizer` resolves tokens that are named by their text and bounds token ids; it may be null:
+/// then a named token is an error and ids are unchecked. Raises kInvalidJson with line and column;
+/// kStructuralTag with the JSON pointer of the faulty format; what the JSON Schema, regular
+/// expression and EBNF front ends raise, with the pointer of the format; kUnsupported; kLimit.
+GrammarPtr StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
+                                  const Limits& limits = {});
+
+}  // namespace xgrammar
