@@ -1,0 +1,1 @@
+"""Tests of model families: tags against a recogniser and renderers of their own."""

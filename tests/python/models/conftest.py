@@ -1,0 +1,31 @@
+"""How the tests of model families judge texts: by the engine where it can, else by the oracle."""
+
+from __future__ import annotations
+
+import pytest
+
+import xgrammar as xgr
+from tests.python.models import recogniser
+
+
+def engine_accepts(tag, text):
+    """The verdict of the engine on a whole text."""
+    from xgrammar.testing import _is_grammar_accept_string
+
+    return _is_grammar_accept_string(xgr.Grammar.from_structural_tag(tag), text)
+
+
+def oracle_accepts(tag, text):
+    """The verdict of the recogniser of these tests."""
+    return recogniser.accepts(tag.model_dump(), text)
+
+
+JUDGES = {"oracle": oracle_accepts}
+if hasattr(xgr.Grammar, "from_structural_tag"):
+    JUDGES["engine"] = engine_accepts
+
+
+@pytest.fixture(params=sorted(JUDGES))
+def accepts(request):
+    """Judge a text by each of the judges that there are."""
+    return JUDGES[request.param]

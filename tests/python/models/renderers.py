@@ -1,0 +1,368 @@
+"""Writes responses as the models of each family write them, from the descriptions of the formats.
+
+Nothing here looks at the library: a family is a function from calls to text. Marker text stands
+between two private characters, so that tests can damage exactly the markers; `plain` removes them.
+A call is `(name, arguments)`; arguments are a dict in the order of the schema.
+"""
+
+# ruff: noqa: RUF001 (markers are made of full-width bars)
+
+from __future__ import annotations
+
+import json
+
+BEGIN, END = "\ue000", "\ue001"
+NS = "]<]minimax[>["
+
+
+def mark(text):
+    return BEGIN + text + END
+
+
+def plain(text):
+    """The response without the private characters."""
+    return text.replace(BEGIN, "").replace(END, "")
+
+
+def marker_positions(text):
+    """Positions, in the plain text, of the characters of markers."""
+    positions, at, inside = [], 0, False
+    for character in text:
+        if character in (BEGIN, END):
+            inside = character == BEGIN
+        else:
+            positions += [at] if inside else []
+            at += 1
+    return positions
+
+
+def dumps(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+def raw(value):
+    """A value as XML styles write it: strings as they are."""
+    return value if is_text(value) else dumps(value)
+
+
+# Arguments.
+
+
+def qwen_arguments(arguments):
+    parts = (
+        mark(f"<parameter={k}>") + f"\n{raw(v)}\n" + mark("</parameter>")
+        for k, v in arguments.items()
+    )
+    return "\n".join(parts)
+
+
+def compact_arguments(arguments):
+    return "".join(
+        mark(f"<parameter={k}>") + raw(v) + mark("</parameter>") for k, v in arguments.items()
+    )
+
+
+def minimax_arguments(arguments):
+    return "".join(
+        mark(f'<parameter name="{k}">') + raw(v) + mark("</parameter>") + "\n"
+        for k, v in arguments.items()
+    )
+
+
+def glm_arguments(arguments):
+    return "".join(
+        mark(f"<arg_key>{k}</arg_key><arg_value>") + raw(v) + mark("</arg_value>")
+        for k, v in arguments.items()
+    )
+
+
+def dsml_arguments(arguments, space):
+    tag = f"｜DSML｜{space}parameter"
+    return "".join(
+        mark(f'<{tag} name="{k}" string="{str(is_text(v)).lower()}">')
+        + raw(v)
+        + mark(f"</{tag}>")
+        + "\n"
+        for k, v in arguments.items()
+    )
+
+
+def type_name(value):
+    names = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def kimi_k3_arguments(arguments):
+    return "".join(
+        mark(f'<|open|>argument key="{k}" type="{type_name(v)}"<|sep|>')
+        + raw(v)
+        + mark("<|close|>argument<|sep|>")
+        for k, v in arguments.items()
+    )
+
+
+def gemma(value):
+    if is_text(value):
+        return mark('<|"|>') + value + mark('<|"|>')
+    if isinstance(value, dict):
+        return mark("{") + ",".join(f"{k}:{gemma(v)}" for k, v in value.items()) + mark("}")
+    if isinstance(value, list):
+        return "[" + ",".join(map(gemma, value)) + "]"
+    return dumps(value)
+
+
+def minimax_m3(value):
+    if isinstance(value, dict):
+        return "".join(
+            mark(f"{NS}<{k}>") + minimax_m3(v) + mark(f"{NS}</{k}>") for k, v in value.items()
+        )
+    if isinstance(value, list):
+        return "".join(mark(f"{NS}<item>") + minimax_m3(v) + mark(f"{NS}</item>") for v in value)
+    return raw(value)
+
+
+def cohere(value, name=""):
+    kinds = {str: "raw", dict: "dict", list: "list"}
+    body = raw(value)
+    if isinstance(value, dict):
+        body = "".join(cohere(v, f' name="{k}"') for k, v in value.items())
+    elif isinstance(value, list):
+        body = "".join(map(cohere, value))
+    kind = kinds.get(type(value), "json")
+    return mark(f'<cofl:value{name} type="{kind}">') + body + mark("</cofl:value>")
+
+
+def cohere_arguments(arguments):
+    return "".join(cohere(v, f' name="{k}"') for k, v in arguments.items())
+
+
+# Calls.
+
+
+def json_call(before, name, key, arguments, after):
+    return mark(f'{before}{{"name": "{name}", "{key}": ') + dumps(arguments) + mark("}" + after)
+
+
+def llama(calls):
+    return "; ".join(json_call("", name, "parameters", a, "") for name, a in calls)
+
+
+def qwen_3(calls):
+    return "\n".join(
+        json_call("<tool_call>\n", name, "arguments", a, "\n</tool_call>") for name, a in calls
+    )
+
+
+def longcat(calls):
+    return qwen_3(calls).replace("tool_call>", "longcat_tool_call>")
+
+
+def exaone(calls):
+    return "\n".join(
+        json_call("<tool_call>", name, "arguments", a, "</tool_call>") for name, a in calls
+    )
+
+
+def qwen_3_5(calls, tag="tool_call"):
+    return "\n".join(
+        mark(f"<{tag}>\n<function={name}>\n")
+        + (qwen_arguments(a) + mark("\n") if a else "")
+        + mark(f"</function>\n</{tag}>")
+        for name, a in calls
+    )
+
+
+def seed_oss(calls):
+    return qwen_3_5(calls, "seed:tool_call")
+
+
+def mimo(calls):
+    return "".join(
+        mark(f"<tool_call><function={name}>")
+        + compact_arguments(a)
+        + mark("</function></tool_call>")
+        for name, a in calls
+    )
+
+
+def glm_4_7(calls):
+    return "".join(
+        mark(f"<tool_call>{name}") + glm_arguments(a) + mark("</tool_call>") for name, a in calls
+    )
+
+
+def gemma_4(calls):
+    return "".join(
+        mark(f"<|tool_call>call:{name}") + gemma(a) + mark("<tool_call|>") for name, a in calls
+    )
+
+
+def kimi(calls):
+    inner = "".join(
+        mark(f"<|tool_call_begin|>functions.{name}:")
+        + f"{number}"
+        + mark("<|tool_call_argument_begin|>")
+        + dumps(a)
+        + mark("<|tool_call_end|>")
+        for number, (name, a) in enumerate(calls)
+    )
+    return mark("<|tool_calls_section_begin|>") + inner + mark("<|tool_calls_section_end|>")
+
+
+def kimi_k3(calls):
+    inner = "".join(
+        mark(f'<|open|>call tool="{name}" index="')
+        + f"{number}"
+        + mark('"<|sep|>')
+        + kimi_k3_arguments(a)
+        + mark("<|close|>call<|sep|>")
+        for number, (name, a) in enumerate(calls, 1)
+    )
+    tools = mark("<|open|>tools<|sep|>") + inner + mark("<|close|>tools<|sep|>")
+    return mark("<|close|>response<|sep|>") + tools + mark("<|close|>message<|sep|>")
+
+
+def deepseek_r1(calls):
+    inner = mark("\n").join(
+        mark(f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n")
+        + dumps(a)
+        + mark("\n```<｜tool▁call▁end｜>")
+        for name, a in calls
+    )
+    return mark("<｜tool▁calls▁begin｜>") + inner + mark("<｜tool▁calls▁end｜>")
+
+
+def deepseek_v3_1(calls):
+    inner = "".join(
+        mark(f"<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>") + dumps(a) + mark("<｜tool▁call▁end｜>")
+        for name, a in calls
+    )
+    return mark("<｜tool▁calls▁begin｜>") + inner + mark("<｜tool▁calls▁end｜>")
+
+
+def dsml(block, space):
+    def render(calls):
+        invoke = f"｜DSML｜{space}invoke"
+        inner = "".join(
+            mark(f'<{invoke} name="{name}">\n') + dsml_arguments(a, space) + mark(f"</{invoke}>\n")
+            for name, a in calls
+        )
+        return mark(f"\n\n<｜DSML｜{block}>\n") + inner + mark(f"</｜DSML｜{block}>")
+
+    return render
+
+
+def minimax(calls):
+    inner = "".join(
+        mark(f'<invoke name="{name}">\n') + minimax_arguments(a) + mark("</invoke>\n")
+        for name, a in calls
+    )
+    return mark("\n<minimax:tool_call>\n") + inner + mark("</minimax:tool_call>")
+
+
+def minimax_m3_calls(calls):
+    inner = "".join(
+        mark(f'{NS}<invoke name="{name}">') + minimax_m3(a) + mark(f"{NS}</invoke>\n")
+        for name, a in calls
+    )
+    return mark(f"{NS}<tool_call>\n") + inner + mark(f"{NS}</tool_call>")
+
+
+def cohere_calls(calls):
+    inner = "".join(
+        mark('<cofl:tool_call id="')
+        + f"{number}"
+        + mark(f'" name="{name}">')
+        + cohere_arguments(a)
+        + mark("</cofl:tool_call>")
+        for number, (name, a) in enumerate(calls)
+    )
+    return mark("<cofl:tool_calls>") + inner + mark("</cofl:tool_calls>")
+
+
+def harmony(calls):
+    return mark("<|start|>assistant").join(
+        mark(f"<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>")
+        + dumps(a)
+        + mark("<|call|>")
+        for name, a in calls
+    )
+
+
+def json_list(before, after):
+    def render(calls):
+        inner = mark(", ").join(json_call("", name, "arguments", a, "") for name, a in calls)
+        return mark(before) + inner + mark(after)
+
+    return render
+
+
+def mistral(calls):
+    return "".join(mark(f"[TOOL_CALLS]{name}[ARGS]") + dumps(a) for name, a in calls)
+
+
+def internlm(calls):
+    return "\n".join(
+        json_call("<|action_start|><|plugin|>\n", name, "parameters", a, "<|action_end|>")
+        for name, a in calls
+    )
+
+
+CALLS = {
+    "llama": llama,
+    "kimi": kimi,
+    "kimi_k3": kimi_k3,
+    "deepseek_r1": deepseek_r1,
+    "deepseek_v3_1": deepseek_v3_1,
+    "qwen_3_coder": qwen_3_5,
+    "qwen_3_5": qwen_3_5,
+    "mimo": mimo,
+    "qwen_3": qwen_3,
+    "harmony": harmony,
+    "deepseek_v3_2": dsml("function_calls", ""),
+    "minimax": minimax,
+    "minimax_m3": minimax_m3_calls,
+    "glm_4_7": glm_4_7,
+    "gemma_4": gemma_4,
+    "deepseek_v4": dsml("tool_calls", ""),
+    "deepseek_v4_1": dsml(" calls", " "),
+    "cohere": cohere_calls,
+    "exaone": exaone,
+    "hermes": qwen_3,
+    "mistral": mistral,
+    "mistral_v7": json_list("[TOOL_CALLS][", "]"),
+    "granite": json_list("<|tool_call|>[", "]"),
+    "seed_oss": seed_oss,
+    "ernie_4_5": qwen_3,
+    "hunyuan": json_list("<tool_calls>[", "]</tool_calls>"),
+    "longcat": longcat,
+    "phi4_mini": json_list("functools[", "]"),
+    "nemotron_v3": qwen_3_5,
+    "internlm": internlm,
+}
+
+# How thoughts are written where reasoning is enabled, up to what follows them.
+THOUGHTS = {
+    "kimi_k3": "{}<|close|>think<|sep|><|open|>response<|sep|>",
+    "mimo": "<think>{}</think>",
+    "harmony": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant",
+    "minimax_m3": "{}</mm:think>",
+    "gemma_4": "<|channel>thought\n{}<channel|>",
+    "cohere": "{}<|END_THINKING|>",
+    "mistral": "[THINK]{}[/THINK]",
+    "seed_oss": "<seed:think>{}</seed:think>\n",
+    "ernie_4_5": "{}\n</think>\n\n\n",
+    "hunyuan": "<think>\n{}\n</think>\n<answer>\n",
+    "nemotron_v3": "{}\n</think>\n",
+    **dict.fromkeys(("kimi", "deepseek_r1", "deepseek_v3_1", "glm_4_7"), "{}</think>"),
+    **dict.fromkeys(("deepseek_v3_2", "deepseek_v4", "deepseek_v4_1"), "{}</think>"),
+    **dict.fromkeys(
+        ("qwen_3", "qwen_3_5", "qwen_3_coder", "exaone", "minimax"), "{}\n</think>\n\n"
+    ),
+}
+# What opens the output where reasoning is disabled.
+DISABLED = {"minimax": "\n</think>\n\n\n\n"}

@@ -1,0 +1,119 @@
+"""Looking families up, and registering more."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import xgrammar as xgr
+from xgrammar.models import registry
+from xgrammar.structural_tag import AnyTextFormat, StructuralTag
+
+FIRST_KEYS = [
+    "llama", "kimi", "kimi_k3", "deepseek_r1", "deepseek_v3_1", "qwen_3_coder", "qwen_3_5", "mimo",
+    "qwen_3", "harmony", "deepseek_v3_2", "minimax", "minimax_m3", "glm_4_7", "gemma_4",
+    "deepseek_v4", "deepseek_v4_1", "cohere", "exaone",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _restore(monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
+
+
+def test_order_of_keys():
+    assert list(registry._REGISTRY)[: len(FIRST_KEYS)] == FIRST_KEYS
+
+
+@pytest.mark.parametrize("model", ["nope", None, 1, ["llama"]])
+def test_unknown_models_come_first(model):
+    with pytest.raises(
+        ValueError, match=r"^Unknown format type: .*, supported types: .'llama', 'ki"
+    ):
+        xgr.get_model_structural_tag(model, tools="x", token_markers=1)
+
+
+def test_order_of_checks():
+    bad = {"token_markers": 1, "tools": "x", "reasoning": 1, "parallel_tool_calls": 1}
+    good = {"token_markers": False, "tools": [], "reasoning": True, "parallel_tool_calls": True}
+    messages = {
+        "token_markers": "token_markers must be a bool",
+        "tools": "must be a list",
+        "reasoning": "reasoning must be",
+        "parallel_tool_calls": "parallel_tool_calls must be a bool",
+    }
+    for name, message in messages.items():
+        with pytest.raises(ValueError, match=message):
+            xgr.get_model_structural_tag("qwen_3", **bad)
+        bad[name] = good[name]
+    xgr.get_model_structural_tag("qwen_3", **bad)
+
+
+@pytest.mark.parametrize("reasoning", [0, None, "on", "", ["auto"], 1.0])
+def test_reasoning_values(reasoning):
+    with pytest.raises(ValueError, match="reasoning"):
+        xgr.get_model_structural_tag("llama", reasoning=reasoning)
+
+
+def test_boolean_and_deprecated_arguments_are_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tags = [
+            xgr.get_builtin_structural_tag("glm_4_7", [], "auto", value, force_reasoning=object())
+            for value in (True, False)
+        ]
+    modes = [xgr.get_model_structural_tag("glm_4_7", reasoning=m) for m in ("enabled", "disabled")]
+    assert tags == modes
+
+
+def test_options_are_validated_with_arguments_only():
+    tools = [{"function": {"name": "f"}}]
+    assert xgr.get_model_structural_tag("llama", any_order="zz", max_whitespace_cnt=1.5)
+    for options in ({"any_order": "zz"}, {"max_whitespace_cnt": 1.5}):
+        with pytest.raises(ValueError):
+            xgr.get_model_structural_tag("llama", tools, **options)
+    tag = xgr.get_model_structural_tag("llama", tools, any_order="yes", max_whitespace_cnt="2")
+    assert tag.format.tags[0].content.max_whitespace_cnt == 2
+
+
+def test_registered_builders_get_four_and_four_arguments():
+    seen = []
+
+    @xgr.register_model_structural_tag("mine", marker_tokens=["<x>"])
+    def build(*args, **kwargs):
+        seen.append((args, kwargs))
+        return StructuralTag(format=AnyTextFormat())
+
+    assert xgr.get_model_structural_tag("mine", [{"type": "web"}], reasoning=False, any_order=1)
+    (functions, builtins, choice, mode), options = seen[0]
+    assert (functions, builtins[0].type, choice, mode) == ([], "web", "auto", "disabled")
+    assert options == {
+        "any_order": 1,
+        "exclude_special_tokens": True,
+        "max_whitespace_cnt": None,
+        "parallel_tool_calls": True,
+    }
+    assert xgr.get_model_structural_tag("mine", token_markers=True)
+    assert xgr.register_model_structural_tag("mine")(build) is build
+    with pytest.raises(ValueError, match="token_markers is not supported for model mine"):
+        xgr.get_model_structural_tag("mine", token_markers=True)
+
+
+def test_a_registered_builder_replaces_a_family():
+    @xgr.register_model_structural_tag("llama")
+    def build(*_args, **_kwargs):
+        return StructuralTag(format=AnyTextFormat(excludes=["mine"]))
+
+    assert xgr.get_model_structural_tag("llama").format.excludes == ["mine"]
+
+
+def test_choice_none_keeps_calls_out_of_text():
+    tag = xgr.get_model_structural_tag("qwen_3", [], "none", "disabled")
+    assert tag.format.excludes == ["<think>", "</think>", "<tool_call>"]
+    free = xgr.get_model_structural_tag(
+        "qwen_3", [], "none", "disabled", exclude_special_tokens=False
+    )
+    assert free.format.excludes == []
+    always = xgr.get_model_structural_tag("deepseek_v4_1", exclude_special_tokens=False)
+    assert always.format.elements[1].excludes == ["<｜DSML｜ calls>"]  # noqa: RUF001 (the marker)
