@@ -33,6 +33,10 @@ EXTRA_EDGES = {
     ("automata", "unicode"),
     ("frontend/json_schema", "frontend/regex"),
     ("frontend/ebnf", "frontend/regex"),
+    # A structural tag embeds the other languages.
+    ("frontend/structural_tag", "frontend/ebnf"),
+    ("frontend/structural_tag", "frontend/json_schema"),
+    ("frontend/structural_tag", "frontend/regex"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
