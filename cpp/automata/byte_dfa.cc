@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/id_table.h"
+
 namespace xgrammar {
 
 int ByteSet::size() const {
@@ -16,7 +18,8 @@ int ByteSet::size() const {
 
 uint8_t ByteSet::First() const {
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] != 0) return static_cast<uint8_t>(i * 64 + static_cast<size_t>(std::countr_zero(words[i])));
+    if (words[i] != 0)
+      return static_cast<uint8_t>(i * 64 + static_cast<size_t>(std::countr_zero(words[i])));
   }
   return 0;
 }
@@ -76,31 +79,29 @@ void AssignByteClasses(const ByteNfa& nfa, Table* table) {
 class SubsetConstruction {
  public:
   SubsetConstruction(const ByteNfa& nfa, int32_t accept, uint32_t max_states)
-      : nfa_(nfa), accept_(accept), max_states_(max_states), mark_(nfa.states().size(), 0) {
+      : nfa_(nfa),
+        accept_(accept),
+        max_states_(max_states),
+        single_(nfa.states().size(), ByteDfa::kDead),
+        mark_(nfa.states().size(), 0) {
     AssignByteClasses(nfa, &table_);
   }
 
   bool Run(int32_t start) {
     std::vector<int32_t> subset{start};
     Close(&subset);
-    if (Intern(std::move(subset)) == ByteDfa::kDead) return false;
+    if (Intern(subset) == ByteDfa::kDead) return false;
     std::vector<std::vector<int32_t>> targets(table_.num_classes);
     for (uint32_t i = 0; i < table_.num_states(); ++i) {
-      for (int32_t s : *subsets_[i]) {
-        for (const ByteNfa::Edge& e : nfa_.states()[static_cast<size_t>(s)].edges) {
+      for (size_t s = subset_begin_[i]; s < subset_begin_[i + 1]; ++s) {
+        const auto state = static_cast<size_t>(subset_states_[s]);
+        for (const ByteNfa::Edge& e : nfa_.states()[state].edges) {
           for (uint32_t c = table_.class_of[e.lo]; c <= table_.class_of[e.hi]; ++c) {
             targets[c].push_back(e.target);
           }
         }
       }
-      for (uint32_t c = 0; c < table_.num_classes; ++c) {
-        if (targets[c].empty()) continue;
-        Close(&targets[c]);
-        const uint32_t target = Intern(std::move(targets[c]));
-        if (target == ByteDfa::kDead) return false;
-        table_.targets[size_t{i} * table_.num_classes + c] = target;
-        targets[c].clear();
-      }
+      if (!AddEdges(i, &targets)) return false;
     }
     return true;
   }
@@ -108,38 +109,65 @@ class SubsetConstruction {
   Table Take() { return std::move(table_); }
 
  private:
-  /// Replaces the states by their epsilon closure, keeping only states that matter: with byte edges, or accepting.
+  bool AddEdges(uint32_t from, std::vector<std::vector<int32_t>>* targets) {
+    std::vector<int32_t> previous;  // Neighbouring classes often lead to the same states.
+    uint32_t previous_target = ByteDfa::kDead;
+    for (uint32_t c = 0; c < table_.num_classes; ++c) {
+      std::vector<int32_t>& states = (*targets)[c];
+      if (states.empty()) continue;
+      if (states != previous) {
+        previous = states;
+        Close(&states);
+        previous_target = Intern(states);
+        if (previous_target == ByteDfa::kDead) return false;
+      }
+      table_.targets[size_t{from} * table_.num_classes + c] = previous_target;
+      states.clear();
+    }
+    return true;
+  }
+
+  /// Replaces the states by their epsilon closure, keeping only states that matter: with byte
+  /// edges, or accepting. Sorted.
   void Close(std::vector<int32_t>* subset) {
+    if (subset->size() == 1) {
+      const ByteNfa::State& only = nfa_.states()[static_cast<size_t>((*subset)[0])];
+      if (only.epsilons.empty() && !only.edges.empty()) return;
+    }
     ++epoch_;
-    std::vector<int32_t> work;
-    work.swap(*subset);
-    for (int32_t s : work) mark_[static_cast<size_t>(s)] = epoch_;
-    std::sort(work.begin(), work.end());
-    work.erase(std::unique(work.begin(), work.end()), work.end());
-    while (!work.empty()) {
-      const int32_t s = work.back();
-      work.pop_back();
+    work_.clear();
+    for (int32_t s : *subset) Visit(s);
+    subset->clear();
+    while (!work_.empty()) {
+      const int32_t s = work_.back();
+      work_.pop_back();
       const ByteNfa::State& state = nfa_.states()[static_cast<size_t>(s)];
       if (!state.edges.empty() || s == accept_) subset->push_back(s);
-      for (int32_t t : state.epsilons) {
-        if (mark_[static_cast<size_t>(t)] == epoch_) continue;
-        mark_[static_cast<size_t>(t)] = epoch_;
-        work.push_back(t);
-      }
+      for (int32_t t : state.epsilons) Visit(t);
     }
     std::sort(subset->begin(), subset->end());
   }
 
-  uint32_t Intern(std::vector<int32_t> subset) {
-    auto [it, inserted] = ids_.try_emplace(std::move(subset), table_.num_states());
-    if (inserted) {
-      if (table_.num_states() >= max_states_) return ByteDfa::kDead;
-      subsets_.push_back(&it->first);
-      table_.accept.push_back(
-          std::binary_search(it->first.begin(), it->first.end(), accept_) ? uint8_t{1} : uint8_t{0});
-      table_.targets.resize(table_.targets.size() + table_.num_classes, ByteDfa::kDead);
-    }
-    return it->second;
+  void Visit(int32_t state) {
+    if (mark_[static_cast<size_t>(state)] == epoch_) return;
+    mark_[static_cast<size_t>(state)] = epoch_;
+    work_.push_back(state);
+  }
+
+  uint32_t Intern(const std::vector<int32_t>& subset) {
+    // Most subsets of automata that were deterministic before have one state: no hashing for those.
+    const bool is_single = subset.size() == 1;
+    uint32_t& known = is_single ? single_[static_cast<size_t>(subset[0])]
+                                : ids_.try_emplace(subset, ByteDfa::kDead).first->second;
+    if (known != ByteDfa::kDead) return known;
+    if (table_.num_states() >= max_states_) return ByteDfa::kDead;
+    known = table_.num_states();
+    subset_states_.insert(subset_states_.end(), subset.begin(), subset.end());
+    subset_begin_.push_back(subset_states_.size());
+    table_.accept.push_back(std::binary_search(subset.begin(), subset.end(), accept_) ? uint8_t{1}
+                                                                                      : uint8_t{0});
+    table_.targets.resize(table_.targets.size() + table_.num_classes, ByteDfa::kDead);
+    return known;
   }
 
   const ByteNfa& nfa_;
@@ -147,9 +175,12 @@ class SubsetConstruction {
   uint32_t max_states_;
   Table table_;
   std::unordered_map<std::vector<int32_t>, uint32_t, VectorHash> ids_;
-  std::vector<const std::vector<int32_t>*> subsets_;
+  std::vector<uint32_t> single_;  // By NFA state: the subset of just that state.
+  std::vector<int32_t> subset_states_;
+  std::vector<size_t> subset_begin_{0};
   std::vector<uint32_t> mark_;
   uint32_t epoch_ = 0;
+  std::vector<int32_t> work_;
 };
 
 /// Marks states that can reach an accepting one, by walking edges backwards.
@@ -161,7 +192,8 @@ std::vector<uint8_t> LiveStates(const Table& table) {
   for (uint32_t s = 0; s < n; ++s) {
     for (uint32_t c = 0; c < table.num_classes; ++c) {
       const uint32_t t = table.targets[size_t{s} * table.num_classes + c];
-      if (t != ByteDfa::kDead && (sources[t].empty() || sources[t].back() != s)) sources[t].push_back(s);
+      if (t != ByteDfa::kDead && (sources[t].empty() || sources[t].back() != s))
+        sources[t].push_back(s);
     }
     if (table.accept[s] != 0) {
       live[s] = 1;
@@ -183,23 +215,41 @@ std::vector<uint8_t> LiveStates(const Table& table) {
 /// Moore's refinement: block of each state; dead targets count as block kDead.
 std::vector<uint32_t> MooreBlocks(const Table& table) {
   const uint32_t n = table.num_states();
+  const uint32_t width = table.num_classes + 1;
   std::vector<uint32_t> block(n);
   for (uint32_t s = 0; s < n; ++s) block[s] = table.accept[s];
-  size_t num_blocks = 0;
+  std::vector<uint32_t> signatures(size_t{n} * width);
+  std::vector<uint32_t> next(n);
+  uint32_t num_blocks = 0;
   for (;;) {
-    std::unordered_map<std::vector<int32_t>, uint32_t, VectorHash> ids;
-    std::vector<uint32_t> next(n);
+    IdTable index;
+    uint32_t count = 0;
+    std::vector<uint32_t> first_of_block;
     for (uint32_t s = 0; s < n; ++s) {
-      std::vector<int32_t> signature{static_cast<int32_t>(block[s])};
+      uint32_t* signature = signatures.data() + size_t{s} * width;
+      signature[0] = block[s];
+      uint64_t hash = block[s];
       for (uint32_t c = 0; c < table.num_classes; ++c) {
         const uint32_t t = table.targets[size_t{s} * table.num_classes + c];
-        signature.push_back(t == ByteDfa::kDead ? -1 : static_cast<int32_t>(block[t]));
+        signature[c + 1] = t == ByteDfa::kDead ? ByteDfa::kDead : block[t];
+        hash = (hash ^ signature[c + 1]) * 0x9E3779B97F4A7C15ull;
+        hash ^= hash >> 29;
       }
-      next[s] = ids.try_emplace(std::move(signature), static_cast<uint32_t>(ids.size())).first->second;
+      const uint32_t known = index.Find(hash, [&](uint32_t b) {
+        return std::equal(signature, signature + width,
+                          signatures.data() + size_t{first_of_block[b]} * width);
+      });
+      if (known == IdTable::kNotFound) {
+        index.Insert(hash, count);
+        first_of_block.push_back(s);
+        next[s] = count++;
+      } else {
+        next[s] = known;
+      }
     }
     block.swap(next);
-    if (ids.size() == num_blocks) return block;
-    num_blocks = ids.size();
+    if (count == num_blocks) return block;
+    num_blocks = count;
   }
 }
 
@@ -250,7 +300,8 @@ class ByteDfaBuilder {
     for (uint32_t s = 0; s < out->num_states_; ++s) {
       ByteSet first;
       for (size_t b = 0; b < 256; ++b) {
-        if (out->Next(s, static_cast<uint8_t>(b)) != ByteDfa::kDead) first.Add(static_cast<uint8_t>(b));
+        if (out->Next(s, static_cast<uint8_t>(b)) != ByteDfa::kDead)
+          first.Add(static_cast<uint8_t>(b));
       }
       uint8_t flags = table.accept[order[s]] != 0 ? ByteDfa::kAcceptFlag : uint8_t{0};
       if (first.empty()) flags |= ByteDfa::kFinalFlag;
@@ -262,7 +313,8 @@ class ByteDfaBuilder {
   }
 };
 
-std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept, uint32_t max_states) {
+std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept,
+                                        uint32_t max_states) {
   SubsetConstruction subsets(nfa, accept, max_states);
   if (!subsets.Run(start)) return std::nullopt;
   return ByteDfaBuilder::Build(subsets.Take());
