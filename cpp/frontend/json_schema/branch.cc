@@ -6,7 +6,10 @@ namespace xgrammar::json_schema {
 namespace {
 
 void AppendBound(const std::optional<NumberBound>& bound, std::string* out) {
-  if (bound) *out += (bound->exclusive ? "x" : "i") + bound->value.CanonicalKey();
+  if (bound) {
+    out->push_back(bound->exclusive ? 'x' : 'i');
+    out->append(bound->value.CanonicalKey());
+  }
   *out += ';';
 }
 

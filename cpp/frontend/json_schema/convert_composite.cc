@@ -47,6 +47,7 @@ class Productivity {
       case ExprKind::kEmpty:
       case ExprKind::kByteString:
       case ExprKind::kTokenSet:
+      case ExprKind::kNamedToken:
         ready_.push_back(expr);
         break;
       case ExprKind::kCharClass:

@@ -99,10 +99,12 @@ void Evaluator::AppendKey(JsonId value, int depth, std::string* out) const {
       out->push_back('f');
       return;
     case JsonKind::kNumber:
-      out->append("n" + Decimal::FromJsonNumber(document.text(value)).CanonicalKey() + ";");
+      out->push_back('n');
+      out->append(Decimal::FromJsonNumber(document.text(value)).CanonicalKey()).push_back(';');
       return;
     case JsonKind::kString:
-      out->append("s" + std::to_string(document.text(value).size()) + ":");
+      out->push_back('s');
+      out->append(std::to_string(document.text(value).size())).push_back(':');
       out->append(document.text(value));
       return;
     case JsonKind::kArray:

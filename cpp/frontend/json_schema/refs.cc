@@ -133,7 +133,7 @@ std::string ResolveUri(std::string_view base_text, std::string_view reference_te
   if (result.has_scheme) out += std::string(result.scheme) + ":";
   if (result.has_authority) out += "//" + std::string(result.authority);
   out += path;
-  if (result.has_query) out += "?" + std::string(result.query);
+  if (result.has_query) out.append(1, '?').append(result.query);
   return out;
 }
 

@@ -163,7 +163,7 @@ CodePointDfa Join(const CodePointDfa& first, const CodePointSet& between, const 
 Text DurationRegex() {
   const Text time = "T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)";
   const Text date = "(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)";
-  return "P" + Group("[0-9]+W|" + date + Group(time) + "?|" + time);
+  return Text(1, 'P').append(Group("[0-9]+W|" + date + Group(time) + "?|" + time));
 }
 
 // ---- Addresses ----
@@ -183,8 +183,10 @@ Text Ipv6Regex() {
   };
   Text out = groups(6) + ls32;
   out += "|::" + groups(5) + ls32;
-  for (int count = 4; count >= 0; --count) out += "|" + before(5 - count) + "::" + groups(count) + ls32;
-  out += "|" + before(6) + "::" + h16 + "|" + before(7) + "::";
+  for (int count = 4; count >= 0; --count) {
+    out.append(1, '|').append(before(5 - count)).append("::").append(groups(count)).append(ls32);
+  }
+  out.append(1, '|').append(before(6)).append("::").append(h16).append(1, '|').append(before(7)).append("::");
   return Group(out);
 }
 
@@ -297,7 +299,8 @@ Text UriRegex(bool international, bool allow_relative) {
   const Text query = "(?:\\?" + c.query + "*)?";
   Text out = scheme + Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + rootless + "|") + query + fragment;
   if (allow_relative) {
-    out += "|" + Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + no_colon + abempty + "|") + query + fragment;
+    out.append(1, '|').append(Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + no_colon + abempty + "|"));
+    out.append(query).append(fragment);
   }
   return Group(out);
 }

@@ -18,7 +18,8 @@ CodePointDfaPtr Share(CodePointDfa dfa) { return std::make_shared<const CodePoin
 }  // namespace
 
 CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema, std::string_view keyword) {
-  std::string key = "p" + std::string(pattern);
+  std::string key(1, 'p');
+  key += pattern;
   const auto found = automata_.find(key);
   if (found != automata_.end()) return found->second;
   RegexOptions options;
@@ -38,7 +39,8 @@ CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
 }
 
 CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
-  std::string key = "f" + std::string(name);
+  std::string key(1, 'f');
+  key += name;
   const auto found = automata_.find(key);
   if (found != automata_.end()) return found->second;
   CodePointDfaPtr dfa;
@@ -104,7 +106,7 @@ CodePointDfaPtr StringLanguage::ComplementOf(const CodePointDfaPtr& dfa) {
   CodePointDfaPtr complement = Share(Complement(*dfa));
   complements_.emplace(dfa.get(), complement);
   // The key is an address: keep the automaton alive as long as the entry.
-  automata_.emplace("c" + std::to_string(automata_.size()), dfa);
+  automata_.emplace(std::string(1, 'c').append(std::to_string(automata_.size())), dfa);
   return complement;
 }
 

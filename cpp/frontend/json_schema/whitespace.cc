@@ -28,7 +28,7 @@ Layout::Layout(const JsonSchemaOptions& options, GrammarBuilder* builder) : buil
     key_separator_ = options.separators->second;
   } else {
     item_separator_ = any_whitespace_ ? "," : ", ";
-    indented_item_separator_ = ",";
+    indented_item_separator_.push_back(',');
     key_separator_ = any_whitespace_ ? ":" : ": ";
   }
   allows_compact_ = !indented && item_separator_ == "," && key_separator_ == ":";
@@ -40,7 +40,8 @@ Layout::Layout(const JsonSchemaOptions& options, GrammarBuilder* builder) : buil
 }
 
 std::string Layout::LineBreak(Depth depth) const {
-  return "\n" + std::string(static_cast<size_t>(indent_) * static_cast<size_t>(depth), ' ');
+  std::string out(1, '\n');
+  return out.append(static_cast<size_t>(indent_) * static_cast<size_t>(depth), ' ');
 }
 
 ExprId Layout::Padded(const std::string& literal) {
