@@ -15,12 +15,18 @@ namespace xgrammar {
 
 struct JsonSchemaOptions {
   bool any_whitespace = true;
-  std::optional<int64_t> indent;                                  ///< Used when any_whitespace is false.
+  std::optional<int64_t> indent;  ///< Used when any_whitespace is false.
   std::optional<std::pair<std::string, std::string>> separators;  ///< Item and key separator.
   bool strict_mode = true;
   std::optional<int64_t> max_whitespace_cnt;
   bool any_order = false;
-  bool lenient = false;  ///< Drop keywords that cannot be enforced and report them, instead of raising kUnsupported.
+  /// How values are spelled, by a name of StyleNames() (style_registry.h).
+  std::string style = "json";
+  /// Texts that string values without `pattern` or `format`, and property names, must not contain as
+  /// they are spelled (docs/reference/styles.md). Well-formed UTF-8, not empty.
+  std::vector<std::string> excludes;
+  bool lenient = false;  ///< Drop keywords that cannot be enforced and report them, instead of
+                         ///< raising kUnsupported.
 };
 
 /// One keyword that was not enforced.
@@ -36,8 +42,10 @@ struct JsonSchemaResult {
   std::vector<JsonSchemaReportRecord> report;
 };
 
-/// Raises kInvalidJson, kJsonSchema (with pointer), kUnsupported, kUnsatisfiable, kLimit, kValue (bad option).
-JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSchemaOptions& options = {},
+/// Raises kInvalidJson, kJsonSchema (with pointer), kUnsupported, kUnsatisfiable, kLimit, kValue
+/// (bad option).
+JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text,
+                                     const JsonSchemaOptions& options = {},
                                      const Limits& limits = {});
 
 /// JSON whose top value is an object or an array, free white space between tokens, none around.
