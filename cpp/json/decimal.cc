@@ -1,4 +1,5 @@
-// Exact decimals as digit strings with a power of ten; schoolbook arithmetic, linear in the number of digits.
+// Exact decimals as digit strings with a power of ten; schoolbook arithmetic, linear in the number
+// of digits.
 #include "json/decimal.h"
 
 #include <algorithm>
@@ -70,7 +71,8 @@ int Decimal::Compare(const Decimal& other) const {
   const int64_t magnitude = static_cast<int64_t>(digits_.size()) + exponent_;
   const int64_t other_magnitude = static_cast<int64_t>(other.digits_.size()) + other.exponent_;
   if (magnitude != other_magnitude) return magnitude < other_magnitude ? -sign : sign;
-  const int order = digits_.compare(other.digits_);  // Without trailing zeros a proper prefix is the smaller one.
+  const int order =
+      digits_.compare(other.digits_);  // Without trailing zeros a proper prefix is the smaller one.
   return order == 0 ? 0 : (order < 0 ? -sign : sign);
 }
 

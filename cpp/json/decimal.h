@@ -1,5 +1,5 @@
-// Decimal: exact decimal numbers of any size, read from JSON number text. Used for bounds, divisors and equality of JSON
-// numbers, where binary floating point would lose digits.
+// Decimal: exact decimal numbers of any size, read from JSON number text. Used for bounds, divisors
+// and equality of JSON numbers, where binary floating point would lose digits.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace xgrammar {
 
-/// Value: (-1)^negative * digits * 10^exponent. Invariant: `digits` has no leading and no trailing zero; zero is "0" with
-/// exponent 0 and not negative. So equal values have equal fields.
+/// Value: (-1)^negative * digits * 10^exponent. Invariant: `digits` has no leading and no trailing
+/// zero; zero is "0" with exponent 0 and not negative. So equal values have equal fields.
 class Decimal {
  public:
   /// Zero.
   Decimal() = default;
-  /// Precondition: `text` matches the JSON number grammar. An exponent beyond +-10^15 is clamped to that.
+  /// Precondition: `text` matches the JSON number grammar. An exponent beyond +-10^15 is clamped to
+  /// that.
   static Decimal FromJsonNumber(std::string_view text);
   static Decimal FromInt(int64_t value);
 
@@ -36,8 +37,8 @@ class Decimal {
   Decimal Successor() const;
   Decimal Predecessor() const;
 
-  /// Digits before the decimal point of the plain form, without sign ("0" if none), and after it ("" if none).
-  /// Precondition: PlainSize() is small enough to hold.
+  /// Digits before the decimal point of the plain form, without sign ("0" if none), and after it
+  /// ("" if none). Precondition: PlainSize() is small enough to hold.
   std::string IntegerDigits() const;
   std::string FractionDigits() const;
   /// Number of characters that the plain form needs.

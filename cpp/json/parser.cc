@@ -1,7 +1,9 @@
-// The JSON reader: one loop over the text with an explicit stack of open containers (RFC 8259 grammar).
+// The JSON reader: one loop over the text with an explicit stack of open containers (RFC 8259
+// grammar).
 //
-// Children of a container are collected on shared pending stacks and copied to their final, contiguous place when the
-// container closes. Duplicate keys are merged at that moment; small objects compare keys, large ones use a hash table.
+// Children of a container are collected on shared pending stacks and copied to their final,
+// contiguous place when the container closes. Duplicate keys are merged at that moment; small
+// objects compare keys, large ones use a hash table.
 #include "json/parser.h"
 
 #include <string>
@@ -16,7 +18,8 @@ namespace xgrammar {
 
 namespace {
 
-constexpr size_t kLinearKeyScan = 12;  // Up to this many members a scan beats building a hash table.
+constexpr size_t kLinearKeyScan =
+    12;  // Up to this many members a scan beats building a hash table.
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -138,7 +141,8 @@ class JsonParser {
   JsonId Open(size_t start) {
     const bool is_object = Peek() == '{';
     if (static_cast<int64_t>(frames_.size()) >= limits_.max_nesting) {
-      ThrowLimitError("max_nesting", static_cast<int64_t>(frames_.size()) + 1, limits_.max_nesting, "the JSON text");
+      ThrowLimitError("max_nesting", static_cast<int64_t>(frames_.size()) + 1, limits_.max_nesting,
+                      "the JSON text");
     }
     ++position_;
     const JsonId id = AddNode(is_object ? JsonKind::kObject : JsonKind::kArray, start);
@@ -162,7 +166,8 @@ class JsonParser {
     SkipSpace();
   }
 
-  // Files `id` under the innermost container. True if that container ends here, false if another value follows.
+  // Files `id` under the innermost container. True if that container ends here, false if another
+  // value follows.
   bool AddChildAndContinue(JsonId id) {
     const Frame& frame = frames_.back();
     if (frame.is_object) {
@@ -178,7 +183,8 @@ class JsonParser {
       return false;
     }
     if (Peek() != (frame.is_object ? '}' : ']')) {
-      Fail(frame.is_object ? "expected ',' or '}' in an object" : "expected ',' or ']' in an array");
+      Fail(frame.is_object ? "expected ',' or '}' in an object"
+                           : "expected ',' or ']' in an array");
     }
     ++position_;
     return true;
@@ -192,16 +198,18 @@ class JsonParser {
       MergeDuplicateKeys(frame.pending_start);
       node.first = static_cast<int32_t>(document_.members_.size());
       node.count = static_cast<int32_t>(pending_members_.size() - frame.pending_start);
-      document_.members_.insert(document_.members_.end(),
-                                pending_members_.begin() + static_cast<std::ptrdiff_t>(frame.pending_start),
-                                pending_members_.end());
+      document_.members_.insert(
+          document_.members_.end(),
+          pending_members_.begin() + static_cast<std::ptrdiff_t>(frame.pending_start),
+          pending_members_.end());
       pending_members_.resize(frame.pending_start);
     } else {
       node.first = static_cast<int32_t>(document_.items_.size());
       node.count = static_cast<int32_t>(pending_items_.size() - frame.pending_start);
-      document_.items_.insert(document_.items_.end(),
-                              pending_items_.begin() + static_cast<std::ptrdiff_t>(frame.pending_start),
-                              pending_items_.end());
+      document_.items_.insert(
+          document_.items_.end(),
+          pending_items_.begin() + static_cast<std::ptrdiff_t>(frame.pending_start),
+          pending_items_.end());
       pending_items_.resize(frame.pending_start);
     }
     return frame.id;
@@ -276,8 +284,8 @@ class JsonParser {
     node.count = size;
   }
 
-  // Decodes a string into the document's text. The decoded form is never longer than the source, so the reserved
-  // capacity suffices and views into the text stay valid while parsing.
+  // Decodes a string into the document's text. The decoded form is never longer than the source, so
+  // the reserved capacity suffices and views into the text stay valid while parsing.
   std::pair<int32_t, int32_t> ParseString() {
     const size_t opening = position_;
     ++position_;
@@ -378,9 +386,11 @@ class JsonParser {
 
 JsonDocument ParseJson(std::string_view text, const Limits& limits) {
   // Offsets are 32 bits wide, whatever the configured limit.
-  const int64_t maximum = limits.max_source_bytes < 0x7FFFFFFF ? limits.max_source_bytes : 0x7FFFFFFF;
+  const int64_t maximum =
+      limits.max_source_bytes < 0x7FFFFFFF ? limits.max_source_bytes : 0x7FFFFFFF;
   if (static_cast<int64_t>(text.size()) > maximum) {
-    ThrowLimitError("max_source_bytes", static_cast<int64_t>(text.size()), maximum, "the JSON text");
+    ThrowLimitError("max_source_bytes", static_cast<int64_t>(text.size()), maximum,
+                    "the JSON text");
   }
   return JsonParser(text, limits).Parse();
 }

@@ -1,4 +1,5 @@
-// JSON text -> JsonDocument: a strict RFC 8259 reader (no comments, no trailing commas, no NaN, well-formed UTF-8 only).
+// JSON text -> JsonDocument: a strict RFC 8259 reader (no comments, no trailing commas, no NaN,
+// well-formed UTF-8 only).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,10 @@
 
 namespace xgrammar {
 
-/// Reads exactly one JSON value, with white space around it. Linear in the size of the text, without recursion.
-/// Raises kInvalidJson with line and column (also for text after the value and for an unpaired surrogate escape, which
-/// no UTF-8 string can hold), kLimit past Limits::max_source_bytes or Limits::max_nesting.
+/// Reads exactly one JSON value, with white space around it. Linear in the size of the text,
+/// without recursion. Raises kInvalidJson with line and column (also for text after the value and
+/// for an unpaired surrogate escape, which no UTF-8 string can hold), kLimit past
+/// Limits::max_source_bytes or Limits::max_nesting.
 JsonDocument ParseJson(std::string_view text, const Limits& limits = {});
 
 }  // namespace xgrammar

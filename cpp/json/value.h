@@ -1,9 +1,11 @@
-// JsonDocument: a parsed JSON text (RFC 8259) as flat arrays of nodes, the input form of every JSON front end.
+// JsonDocument: a parsed JSON text (RFC 8259) as flat arrays of nodes, the input form of every JSON
+// front end.
 //
-// Nodes are named by ids into the document, so that deep texts need no recursion to build, copy or destroy. Numbers keep
-// their source text (no digit is lost), objects keep the order of their keys, and every node knows the byte where it
-// starts. A key that occurs twice keeps the place of the first occurrence and the value of the last one.
-// Immutable after parsing: `const JsonDocument&` is safe to share between threads.
+// Nodes are named by ids into the document, so that deep texts need no recursion to build, copy or
+// destroy. Numbers keep their source text (no digit is lost), objects keep the order of their keys,
+// and every node knows the byte where it starts. A key that occurs twice keeps the place of the
+// first occurrence and the value of the last one. Immutable after parsing: `const JsonDocument&` is
+// safe to share between threads.
 #pragma once
 
 #include <cstdint>
@@ -36,20 +38,26 @@ class JsonDocument {
   bool IsArray(JsonId id) const { return kind(id) == JsonKind::kArray; }
   bool IsString(JsonId id) const { return kind(id) == JsonKind::kString; }
   bool IsNumber(JsonId id) const { return kind(id) == JsonKind::kNumber; }
-  bool IsBool(JsonId id) const { return kind(id) == JsonKind::kTrue || kind(id) == JsonKind::kFalse; }
+  bool IsBool(JsonId id) const {
+    return kind(id) == JsonKind::kTrue || kind(id) == JsonKind::kFalse;
+  }
   /// Byte offset of the first character of the value in the source text.
   int64_t offset(JsonId id) const { return node(id).source_offset; }
-  /// kString: the decoded text. kNumber: the characters of the source. Valid as long as the document.
+  /// kString: the decoded text. kNumber: the characters of the source. Valid as long as the
+  /// document.
   std::string_view text(JsonId id) const {
-    return std::string_view(text_).substr(static_cast<size_t>(node(id).first), static_cast<size_t>(node(id).count));
+    return std::string_view(text_).substr(static_cast<size_t>(node(id).first),
+                                          static_cast<size_t>(node(id).count));
   }
   /// kArray only.
   std::span<const JsonId> items(JsonId id) const {
-    return std::span(items_).subspan(static_cast<size_t>(node(id).first), static_cast<size_t>(node(id).count));
+    return std::span(items_).subspan(static_cast<size_t>(node(id).first),
+                                     static_cast<size_t>(node(id).count));
   }
   /// kObject only: members with distinct keys.
   std::span<const Member> members(JsonId id) const {
-    return std::span(members_).subspan(static_cast<size_t>(node(id).first), static_cast<size_t>(node(id).count));
+    return std::span(members_).subspan(static_cast<size_t>(node(id).first),
+                                       static_cast<size_t>(node(id).count));
   }
   std::string_view key(const Member& member) const {
     return std::string_view(text_).substr(static_cast<size_t>(member.key_offset),

@@ -85,7 +85,8 @@ std::string WriteJson(const JsonDocument& document, JsonId root, const JsonSepar
       if (stack.empty()) return out;
       Frame& frame = stack.back();
       const bool is_object = document.IsObject(frame.id);
-      const size_t count = is_object ? document.members(frame.id).size() : document.items(frame.id).size();
+      const size_t count =
+          is_object ? document.members(frame.id).size() : document.items(frame.id).size();
       if (frame.next == count) {
         out.push_back(is_object ? '}' : ']');
         stack.pop_back();

@@ -1,4 +1,5 @@
-// JsonDocument -> JSON text in one line, with chosen separators, and the canonical spelling of one string.
+// JsonDocument -> JSON text in one line, with chosen separators, and the canonical spelling of one
+// string.
 #pragma once
 
 #include <string>
@@ -14,11 +15,14 @@ struct JsonSeparators {
   std::string_view key = ":";
 };
 
-/// The value as text: numbers as in the source, strings through AppendJsonString, keys in document order.
-std::string WriteJson(const JsonDocument& document, JsonId id, const JsonSeparators& separators = {});
+/// The value as text: numbers as in the source, strings through AppendJsonString, keys in document
+/// order.
+std::string WriteJson(const JsonDocument& document, JsonId id,
+                      const JsonSeparators& separators = {});
 
-/// Appends the quoted string: raw UTF-8, with escapes only for `"`, `\` and the controls below U+0020 (short form where
-/// there is one, else \u00xx in lower case). Precondition: well-formed UTF-8.
+/// Appends the quoted string: raw UTF-8, with escapes only for `"`, `\` and the controls below
+/// U+0020 (short form where there is one, else \u00xx in lower case). Precondition: well-formed
+/// UTF-8.
 void AppendJsonString(std::string_view text, std::string* out);
 
 /// The same without the quotes.

@@ -1,8 +1,9 @@
-// Branch: one alternative of what a location allows for one kind of instance, in terms that can be written as grammar.
+// Branch: one alternative of what a location allows for one kind of instance, in terms that can be
+// written as grammar.
 //
-// While a conjunction is expanded, a branch collects atoms (bounds, patterns, property groups, ...). What objects and
-// arrays collect is turned into ObjectSpec and ArraySpec when the branch is complete (finish_object.cc,
-// finish_array.cc); numbers and strings are used as they are.
+// While a conjunction is expanded, a branch collects atoms (bounds, patterns, property groups,
+// ...). What objects and arrays collect is turned into ObjectSpec and ArraySpec when the branch is
+// complete (finish_object.cc, finish_array.cc); numbers and strings are used as they are.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +28,11 @@ struct NumberConstraint {
   std::vector<Decimal> not_multiples;
   std::vector<Decimal> excluded;
 
-  /// No constraint but perhaps `integer`: spelled as json-schema.md 1.6 says for numbers without numeric keywords.
+  /// No constraint but perhaps `integer`: spelled as json-schema.md 1.6 says for numbers without
+  /// numeric keywords.
   bool IsFree() const {
-    return !non_integer && !lower && !upper && multiples.empty() && not_multiples.empty() && excluded.empty();
+    return !non_integer && !lower && !upper && multiples.empty() && not_multiples.empty() &&
+           excluded.empty();
   }
   /// Contradictory bounds; other contradictions show in the automaton.
   bool IsPlainlyEmpty() const;
@@ -62,7 +65,8 @@ struct ItemClause {
   CountRange count{1, kNoMaximum};
 };
 
-/// A schema that acts on the instance of a branch, and where in the tree of in-place applicators it stands.
+/// A schema that acts on the instance of a branch, and where in the tree of in-place applicators it
+/// stands.
 struct ScopedSchema {
   const Schema* schema = nullptr;
   int32_t scope = 0;
@@ -79,8 +83,9 @@ struct ArrayAtoms {
   std::vector<ScopedSchema> unevaluated;
 };
 
-/// Some member whose key is in a set has a value that satisfies a literal. The set: the keys that match the pattern; or
-/// those that the schema leaves to `additionalProperties`; or those that violate `propertyNames`; or one name.
+/// Some member whose key is in a set has a value that satisfies a literal. The set: the keys that
+/// match the pattern; or those that the schema leaves to `additionalProperties`; or those that
+/// violate `propertyNames`; or one name.
 struct MemberClause {
   enum class Keys : uint8_t { kPattern, kAdditional, kInvalidName, kName };
   Keys keys = Keys::kPattern;
@@ -93,7 +98,8 @@ struct MemberClause {
 struct ObjectAtoms {
   std::vector<ScopedSchema> groups;
   std::vector<std::string_view> required;
-  std::vector<std::string_view> required_anywhere;  ///< By dependencies; no declaration of a place in the order.
+  std::vector<std::string_view>
+      required_anywhere;  ///< By dependencies; no declaration of a place in the order.
   std::vector<std::string_view> forbidden;
   std::vector<std::pair<std::string_view, Literal>> member_literals;
   std::vector<Literal> name_literals;
@@ -129,7 +135,8 @@ struct ArraySpec {
   JsonId unique_schema = kNoJson;
 
   bool IsFree() const {
-    return prefix.empty() && rest == kAnyLocation && count.IsTrivial() && clauses.empty() && !unique;
+    return prefix.empty() && rest == kAnyLocation && count.IsTrivial() && clauses.empty() &&
+           !unique;
   }
   std::string Key() const;
 };
@@ -140,8 +147,8 @@ struct ObjectMember {
   LocationId value = kAnyLocation;
 };
 
-/// Undeclared keys with one schema: the decoded keys of an automaton, or any string if there is none. The declared names
-/// are taken out in either case.
+/// Undeclared keys with one schema: the decoded keys of an automaton, or any string if there is
+/// none. The declared names are taken out in either case.
 struct FreeCell {
   CodePointDfaPtr keys;
   LocationId value = kAnyLocation;
@@ -149,7 +156,8 @@ struct FreeCell {
 
 /// At least one free member from certain cells, with another value.
 struct FreeClause {
-  std::vector<std::pair<int32_t, LocationId>> cell_values;  ///< Cell index, location with the clause's literal added.
+  std::vector<std::pair<int32_t, LocationId>>
+      cell_values;  ///< Cell index, location with the clause's literal added.
   Literal literal;
 };
 
@@ -161,8 +169,9 @@ struct ObjectSpec {
   CountRange count;
 
   bool IsFree() const {
-    return members.empty() && closed_names.empty() && cells.size() == 1 && cells[0].keys == nullptr &&
-           cells[0].value == kAnyLocation && clauses.empty() && count.IsTrivial();
+    return members.empty() && closed_names.empty() && cells.size() == 1 &&
+           cells[0].keys == nullptr && cells[0].value == kAnyLocation && clauses.empty() &&
+           count.IsTrivial();
   }
   std::string Key() const;
 };
@@ -179,11 +188,13 @@ struct Expansion {
   std::vector<ObjectSpec> objects;
 
   bool IsEmpty() const {
-    return !allows_null && !allows_true && !allows_false && values.empty() && numbers.empty() && strings.empty() &&
-           arrays.empty() && objects.empty();
+    return !allows_null && !allows_true && !allows_false && values.empty() && numbers.empty() &&
+           strings.empty() && arrays.empty() && objects.empty();
   }
   /// Finitely many values, all known.
-  bool IsFinite() const { return numbers.empty() && strings.empty() && arrays.empty() && objects.empty(); }
+  bool IsFinite() const {
+    return numbers.empty() && strings.empty() && arrays.empty() && objects.empty();
+  }
 };
 
 }  // namespace xgrammar::json_schema

@@ -1,5 +1,5 @@
-// Complements: an instance violates a schema if it violates one of its keywords, so each keyword that acts on the kind of
-// instance gives one alternative (De Morgan's laws).
+// Complements: an instance violates a schema if it violates one of its keywords, so each keyword
+// that acts on the kind of instance gives one alternative (De Morgan's laws).
 #include <algorithm>
 #include <utility>
 
@@ -14,23 +14,27 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   if ((schema.types & BitsOf(run->type)) == 0) return Outcome::kContinue;
   for (int32_t above = scope; above >= 0; above = run->scopes[static_cast<size_t>(above)].parent) {
     if (run->scopes[static_cast<size_t>(above)].literal == literal) {
-      throw reader_.MakeError(ErrorKind::kJsonSchema, literal.id, "not", "The references form a cycle without content");
+      throw reader_.MakeError(ErrorKind::kJsonSchema, literal.id, "not",
+                              "The references form a cycle without content");
     }
   }
-  // What already holds may exclude the schema; then its many ways to fail need not be tried one by one.
+  // What already holds may exclude the schema; then its many ways to fail need not be tried one by
+  // one.
   const ObjectAtoms& object = work->branch.object;
   constexpr size_t kManyWays = 4;
-  const bool has_many_ways = schema.properties.size() + schema.required.size() + schema.steps.size() >= kManyWays;
+  const bool has_many_ways =
+      schema.properties.size() + schema.required.size() + schema.steps.size() >= kManyWays;
   for (const ScopedSchema& group : object.groups) {
-    if (has_many_ways && AreDisjoint({group.schema->id, LiteralKind::kPlainSchema}, {literal.id, LiteralKind::kPlainSchema},
-                    object.required)) {
+    if (has_many_ways && AreDisjoint({group.schema->id, LiteralKind::kPlainSchema},
+                                     {literal.id, LiteralKind::kPlainSchema}, object.required)) {
       return Outcome::kContinue;
     }
   }
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
   run->scopes.push_back({scope, literal, false, false});
   std::vector<Work> alternatives;
-  if (run->type == InstanceType::kObject && !SplitByDiscriminator(*work, schema, &alternatives, work)) {
+  if (run->type == InstanceType::kObject &&
+      !SplitByDiscriminator(*work, schema, &alternatives, work)) {
     return Split(run, work, &alternatives);
   }
   for (const bool is_enum : {false, true}) {
@@ -50,33 +54,38 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
     alternatives.push_back(std::move(alternative));
   }
   ComplementScalars(run, *work, schema, &alternatives);
-  if (run->type == InstanceType::kArray) ComplementArray(run, *work, schema, own_scope, &alternatives);
+  if (run->type == InstanceType::kArray)
+    ComplementArray(run, *work, schema, own_scope, &alternatives);
   if (run->type == InstanceType::kObject) ComplementObject(run, *work, schema, &alternatives);
   ComplementSteps(run, *work, schema, own_scope, &alternatives);
   return Split(run, work, &alternatives);
 }
 
-// A property with a fixed set of values is decided first: either it is missing or has another value, or it is as the
-// schema says and something else is violated. The alternatives exclude one another, so that complements of schemas that
-// differ in that property do not multiply. False if nothing but the alternatives already in `out` is left.
-bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out, Work* rest) {
+// A property with a fixed set of values is decided first: either it is missing or has another
+// value, or it is as the schema says and something else is violated. The alternatives exclude one
+// another, so that complements of schemas that differ in that property do not multiply. False if
+// nothing but the alternatives already in `out` is left.
+bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out,
+                                  Work* rest) {
   for (const NamedSchema& property : schema.properties) {
     const Schema& value = reader_.Read(reader_.SkipReferences(property.schema));
     if (value.enum_values == kNoJson && value.const_value == kNoJson) continue;
-    const bool is_required =
-        std::find(schema.required.begin(), schema.required.end(), property.name) != schema.required.end();
+    const bool is_required = std::find(schema.required.begin(), schema.required.end(),
+                                       property.name) != schema.required.end();
     Work absent = work;
     if (is_required && Forbid(&absent.branch, property.name)) out->push_back(std::move(absent));
     const auto with = [&](LiteralKind kind, bool require) {
       Work alternative = work;
       if (require && !Require(&alternative.branch, property.name)) return alternative;
-      alternative.branch.object.member_literals.emplace_back(property.name, Literal{property.schema, kind});
+      alternative.branch.object.member_literals.emplace_back(property.name,
+                                                             Literal{property.schema, kind});
       return alternative;
     };
     Work different = with(LiteralKind::kNotSchema, true);
     const Names name = {property.name};
     if (!different.branch.object.member_literals.empty() &&
-        different.branch.object.member_literals.size() > work.branch.object.member_literals.size() &&
+        different.branch.object.member_literals.size() >
+            work.branch.object.member_literals.size() &&
         MembersPossible(different, name)) {
       out->push_back(std::move(different));
     }
@@ -90,7 +99,8 @@ bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::v
   return true;
 }
 
-void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out) {
+void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
+                               std::vector<Work>* out) {
   const auto add = [&](auto change) {
     Work alternative = work;
     change(&alternative.branch);
@@ -102,7 +112,8 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
       change(&alternative.branch.number);
       if (!alternative.branch.number.IsPlainlyEmpty()) out->push_back(std::move(alternative));
     };
-    if ((schema.types & kNumberBit) == 0) add_number([](NumberConstraint* number) { number->non_integer = true; });
+    if ((schema.types & kNumberBit) == 0)
+      add_number([](NumberConstraint* number) { number->non_integer = true; });
     if (schema.minimum) {
       add_number([&](NumberConstraint* number) {
         number->LowerUpper({schema.minimum->value, !schema.minimum->exclusive});
@@ -114,19 +125,27 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
       });
     }
     if (schema.multiple_of) {
-      add_number([&](NumberConstraint* number) { number->not_multiples.push_back(*schema.multiple_of); });
+      add_number(
+          [&](NumberConstraint* number) { number->not_multiples.push_back(*schema.multiple_of); });
     }
   } else if (run->type == InstanceType::kString) {
-    if (schema.length.min > 0) add([&](Branch* branch) { branch->string.length.LowerMax(schema.length.min - 1); });
-    if (schema.length.HasMax()) add([&](Branch* branch) { branch->string.length.RaiseMin(schema.length.max + 1); });
-    std::erase_if(*out, [](const Work& alternative) { return alternative.branch.string.length.IsEmpty(); });
+    if (schema.length.min > 0)
+      add([&](Branch* branch) { branch->string.length.LowerMax(schema.length.min - 1); });
+    if (schema.length.HasMax())
+      add([&](Branch* branch) { branch->string.length.RaiseMin(schema.length.max + 1); });
+    std::erase_if(
+        *out, [](const Work& alternative) { return alternative.branch.string.length.IsEmpty(); });
     if (schema.pattern != kNoJson) {
-      add([&](Branch* branch) { branch->string.atoms.push_back({schema.pattern, schema.id, false, true}); });
+      add([&](Branch* branch) {
+        branch->string.atoms.push_back({schema.pattern, schema.id, false, true});
+      });
     }
     if (schema.format != kNoJson) {
       const FormatKind kind = FormatKindOf(reader_.document().text(schema.format));
       if (kind == FormatKind::kRegular) {
-        add([&](Branch* branch) { branch->string.atoms.push_back({schema.format, schema.id, true, true}); });
+        add([&](Branch* branch) {
+          branch->string.atoms.push_back({schema.format, schema.id, true, true});
+        });
       } else if (kind == FormatKind::kUnsupported) {
         add([&](Branch* branch) {
           branch->unsupported.push_back({schema.id, "format", "this format is not implemented"});
@@ -136,19 +155,23 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
   }
 }
 
-void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t, std::vector<Work>* out) {
+void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t,
+                             std::vector<Work>* out) {
   (void)run;
   const auto add = [&](auto change) {
     Work alternative = work;
     change(&alternative.branch.array);
     if (!alternative.branch.array.count.IsEmpty()) out->push_back(std::move(alternative));
   };
-  if (schema.item_count.min > 0) add([&](ArrayAtoms* array) { array->count.LowerMax(schema.item_count.min - 1); });
-  if (schema.item_count.HasMax()) add([&](ArrayAtoms* array) { array->count.RaiseMin(schema.item_count.max + 1); });
+  if (schema.item_count.min > 0)
+    add([&](ArrayAtoms* array) { array->count.LowerMax(schema.item_count.min - 1); });
+  if (schema.item_count.HasMax())
+    add([&](ArrayAtoms* array) { array->count.RaiseMin(schema.item_count.max + 1); });
   for (size_t i = 0; i < schema.prefix_items.size(); ++i) {
     add([&](ArrayAtoms* array) {
       array->count.RaiseMin(static_cast<int64_t>(i) + 1);
-      array->item_literals.emplace_back(static_cast<int64_t>(i), Literal{schema.prefix_items[i], LiteralKind::kNotSchema});
+      array->item_literals.emplace_back(static_cast<int64_t>(i),
+                                        Literal{schema.prefix_items[i], LiteralKind::kNotSchema});
     });
   }
   if (schema.items != kNoJson) {
@@ -165,7 +188,9 @@ void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, i
       add([&](ArrayAtoms* array) { array->clauses.push_back({literal, 0, {0, range.min - 1}}); });
     }
     if (range.HasMax()) {
-      add([&](ArrayAtoms* array) { array->clauses.push_back({literal, 0, {range.max + 1, kNoMaximum}}); });
+      add([&](ArrayAtoms* array) {
+        array->clauses.push_back({literal, 0, {range.max + 1, kNoMaximum}});
+      });
     }
   }
   const auto unsupported = [&](const char* keyword, const char* reason) {
@@ -174,10 +199,12 @@ void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, i
     out->push_back(std::move(alternative));
   };
   if (schema.unique_items) unsupported("uniqueItems", "its complement is not implemented");
-  if (schema.unevaluated_items != kNoJson) unsupported("unevaluatedItems", "its complement is not implemented");
+  if (schema.unevaluated_items != kNoJson)
+    unsupported("unevaluatedItems", "its complement is not implemented");
 }
 
-void Merger::ComplementObject(Run*, const Work& work, const Schema& schema, std::vector<Work>* out) {
+void Merger::ComplementObject(Run*, const Work& work, const Schema& schema,
+                              std::vector<Work>* out) {
   const auto add = [&](auto change) {
     Work alternative = work;
     if (change(&alternative.branch) && !alternative.branch.object.count.IsEmpty()) {
@@ -191,7 +218,8 @@ void Merger::ComplementObject(Run*, const Work& work, const Schema& schema, std:
     if (reader_.Read(property.schema).IsTrivial()) continue;
     add([&](Branch* branch) {
       if (!Require(branch, property.name)) return false;
-      branch->object.member_literals.emplace_back(property.name, Literal{property.schema, LiteralKind::kNotSchema});
+      branch->object.member_literals.emplace_back(
+          property.name, Literal{property.schema, LiteralKind::kNotSchema});
       return true;
     });
     if (!out->empty() && !MembersPossible(out->back(), {property.name})) out->pop_back();
@@ -205,14 +233,26 @@ void Merger::ComplementObject(Run*, const Work& work, const Schema& schema, std:
   };
   for (const NamedSchema& pattern : schema.pattern_properties) {
     if (reader_.Read(pattern.schema).IsTrivial()) continue;
-    add_clause({MemberClause::Keys::kPattern, pattern.name, &schema, true, {pattern.schema, LiteralKind::kNotSchema}});
+    add_clause({MemberClause::Keys::kPattern,
+                pattern.name,
+                &schema,
+                true,
+                {pattern.schema, LiteralKind::kNotSchema}});
   }
-  if (schema.additional_properties != kNoJson && !reader_.Read(schema.additional_properties).IsTrivial()) {
-    add_clause({MemberClause::Keys::kAdditional, {}, &schema, true,
+  if (schema.additional_properties != kNoJson &&
+      !reader_.Read(schema.additional_properties).IsTrivial()) {
+    add_clause({MemberClause::Keys::kAdditional,
+                {},
+                &schema,
+                true,
                 {schema.additional_properties, LiteralKind::kNotSchema}});
   }
   if (schema.property_names != kNoJson && !reader_.Read(schema.property_names).IsTrivial()) {
-    add_clause({MemberClause::Keys::kInvalidName, {}, &schema, false, {schema.property_names, LiteralKind::kNotSchema}});
+    add_clause({MemberClause::Keys::kInvalidName,
+                {},
+                &schema,
+                false,
+                {schema.property_names, LiteralKind::kNotSchema}});
   }
   if (schema.property_count.min > 0) {
     add([&](Branch* branch) {
@@ -228,13 +268,15 @@ void Merger::ComplementObject(Run*, const Work& work, const Schema& schema, std:
   }
   if (schema.unevaluated_properties != kNoJson) {
     add([&](Branch* branch) {
-      branch->unsupported.push_back({schema.id, "unevaluatedProperties", "its complement is not implemented"});
+      branch->unsupported.push_back(
+          {schema.id, "unevaluatedProperties", "its complement is not implemented"});
       return true;
     });
   }
 }
 
-void Merger::ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope, std::vector<Work>* out) {
+void Merger::ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope,
+                                 std::vector<Work>* out) {
   if (run->type != InstanceType::kObject) return;
   const auto add = [&](std::string_view missing, JsonId violated) {
     Work alternative = work;
@@ -249,11 +291,13 @@ void Merger::ComplementDependent(Run* run, const Work& work, const Step& step, i
   if (step.kind == Step::Kind::kDependentSchema) {
     add({}, step.value);
   } else {
-    for (const JsonId name : reader_.document().items(step.value)) add(reader_.document().text(name), kNoJson);
+    for (const JsonId name : reader_.document().items(step.value))
+      add(reader_.document().text(name), kNoJson);
   }
 }
 
-void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out) {
+void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope,
+                             std::vector<Work>* out) {
   const auto add = [&](const Conjunction& literals) {
     Work alternative = work;
     for (size_t i = literals.size(); i-- > 0;) Push(run, &alternative, literals[i], scope);
@@ -287,8 +331,10 @@ void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, i
         add({positive(step.value)});
         break;
       case Step::Kind::kIf:
-        if (schema.then_schema != kNoJson) add({positive(step.value), negative(schema.then_schema)});
-        if (schema.else_schema != kNoJson) add({negative(step.value), negative(schema.else_schema)});
+        if (schema.then_schema != kNoJson)
+          add({positive(step.value), negative(schema.then_schema)});
+        if (schema.else_schema != kNoJson)
+          add({negative(step.value), negative(schema.else_schema)});
         break;
       case Step::Kind::kDependentRequired:
       case Step::Kind::kDependentSchema:
@@ -298,7 +344,8 @@ void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, i
         break;  // ComplementObject.
       case Step::Kind::kUnsupported: {
         Work alternative = work;
-        alternative.branch.unsupported.push_back({schema.id, "$dynamicRef", "it has several possible targets"});
+        alternative.branch.unsupported.push_back(
+            {schema.id, "$dynamicRef", "it has several possible targets"});
         out->push_back(std::move(alternative));
         break;
       }
@@ -330,14 +377,16 @@ Merger::Outcome Merger::DoNotConst(Run* run, Work* work, JsonId value, int32_t) 
       const auto add = [&](auto change) {
         Work alternative = *work;
         change(&alternative.branch.array);
-        if (!alternative.branch.array.count.IsEmpty()) alternatives.push_back(std::move(alternative));
+        if (!alternative.branch.array.count.IsEmpty())
+          alternatives.push_back(std::move(alternative));
       };
       if (size > 0) add([&](ArrayAtoms* array) { array->count.LowerMax(size - 1); });
       add([&](ArrayAtoms* array) { array->count.RaiseMin(size + 1); });
       for (int64_t i = 0; i < size; ++i) {
         add([&](ArrayAtoms* array) {
           array->count.RaiseMin(i + 1);
-          array->item_literals.emplace_back(i, Literal{items[static_cast<size_t>(i)], LiteralKind::kNotConst});
+          array->item_literals.emplace_back(
+              i, Literal{items[static_cast<size_t>(i)], LiteralKind::kNotConst});
         });
       }
       break;
@@ -350,8 +399,8 @@ Merger::Outcome Merger::DoNotConst(Run* run, Work* work, JsonId value, int32_t) 
         if (Forbid(&absent.branch, document.key(member))) alternatives.push_back(std::move(absent));
         Work different = *work;
         if (Require(&different.branch, document.key(member))) {
-          different.branch.object.member_literals.emplace_back(document.key(member),
-                                                               Literal{member.value, LiteralKind::kNotConst});
+          different.branch.object.member_literals.emplace_back(
+              document.key(member), Literal{member.value, LiteralKind::kNotConst});
           alternatives.push_back(std::move(different));
         }
       }

@@ -1,7 +1,9 @@
-// What a place in the document must satisfy: a conjunction of literals, each a schema or its complement.
+// What a place in the document must satisfy: a conjunction of literals, each a schema or its
+// complement.
 //
-// All of the merging stage works on this one idea. `allOf`, references with siblings and overlapping property patterns
-// make conjunctions; `not`, `if` and `oneOf` make complemented literals; alternatives become branches (merge.h).
+// All of the merging stage works on this one idea. `allOf`, references with siblings and
+// overlapping property patterns make conjunctions; `not`, `if` and `oneOf` make complemented
+// literals; alternatives become branches (merge.h).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,8 @@ namespace xgrammar::json_schema {
 
 enum class LiteralKind : uint8_t {
   kSchema,       ///< The instance is valid; strict mode narrows it.
-  kPlainSchema,  ///< The instance is valid by the standard alone (conditions; strict mode never changes those).
+  kPlainSchema,  ///< The instance is valid by the standard alone (conditions; strict mode never
+                 ///< changes those).
   kNotSchema,    ///< The instance is not valid by the standard.
   kConst,        ///< The instance equals a value of the document.
   kNotConst,     ///< It does not.
@@ -38,7 +41,8 @@ struct ConjunctionHash {
   size_t operator()(const Conjunction& conjunction) const {
     uint64_t hash = 0x9E3779B97F4A7C15u + conjunction.size();
     for (const Literal& literal : conjunction) {
-      hash ^= static_cast<uint64_t>(static_cast<uint32_t>(literal.id)) * 8 + static_cast<uint64_t>(literal.kind);
+      hash ^= static_cast<uint64_t>(static_cast<uint32_t>(literal.id)) * 8 +
+              static_cast<uint64_t>(literal.kind);
       hash *= 0xBF58476D1CE4E5B9u;
       hash ^= hash >> 29;
     }

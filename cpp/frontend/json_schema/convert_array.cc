@@ -1,4 +1,5 @@
-// Arrays. Plain arrays are counted repetitions; `contains` and `uniqueItems` are state machines whose states are rules.
+// Arrays. Plain arrays are counted repetitions; `contains` and `uniqueItems` are state machines
+// whose states are rules.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,8 +11,8 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-constexpr size_t kMaxUniqueValues = 12;     // 2^n sets of seen values.
-constexpr size_t kMaxItemClauses = 4;       // Counted conditions, taken in all combinations per item.
+constexpr size_t kMaxUniqueValues = 12;  // 2^n sets of seen values.
+constexpr size_t kMaxItemClauses = 4;    // Counted conditions, taken in all combinations per item.
 constexpr size_t kMaxArrayStates = 100000;  // Rules of one array.
 
 }  // namespace
@@ -117,7 +118,8 @@ class ArrayMachine {
     const auto [place, is_new] = options_.try_emplace(slot);
     if (!is_new) return place->second;
     const auto prefix_size = static_cast<int64_t>(spec_.prefix.size());
-    const LocationId item = index < prefix_size ? spec_.prefix[static_cast<size_t>(index)] : spec_.rest;
+    const LocationId item =
+        index < prefix_size ? spec_.prefix[static_cast<size_t>(index)] : spec_.rest;
     for (uint32_t chosen = 0; chosen < (uint32_t{1} << spec_.clauses.size()); ++chosen) {
       const LocationId location = WithClauses(item, chosen, index);
       if (location != kNothingLocation) AddOptions(location, chosen, &place->second);
@@ -125,8 +127,8 @@ class ArrayMachine {
     return place->second;
   }
 
-  // The item's location if it counts for exactly the chosen clauses. A clause without an upper bound needs no
-  // complement: counting fewer matches than there are is harmless.
+  // The item's location if it counts for exactly the chosen clauses. A clause without an upper
+  // bound needs no complement: counting fewer matches than there are is harmless.
   LocationId WithClauses(LocationId item, uint32_t chosen, int64_t index) {
     if (item == kNothingLocation) return item;
     Conjunction literals = converter_.merger_.conjunction(item);
@@ -140,8 +142,8 @@ class ArrayMachine {
       Literal literal = clause.literal;
       if (!counts) {
         if (!clause.count.HasMax()) continue;
-        literal.kind =
-            literal.kind == LiteralKind::kNotSchema ? LiteralKind::kPlainSchema : LiteralKind::kNotSchema;
+        literal.kind = literal.kind == LiteralKind::kNotSchema ? LiteralKind::kPlainSchema
+                                                               : LiteralKind::kNotSchema;
       }
       literals.push_back(literal);
     }
@@ -198,15 +200,17 @@ bool JSONSchemaConverter::CanTrackUnique(const ArraySpec& spec) {
     const Expansion& expansion = merger_.Expand(location);
     if (!expansion.IsFinite()) return false;
     for (const JsonId value : expansion.values) values[merger_.evaluator().KeyOf(value)] = 1;
-    words = std::max<size_t>(words, (expansion.allows_null ? 1 : 0) + (expansion.allows_true ? 1 : 0) +
-                                        (expansion.allows_false ? 1 : 0));
+    words =
+        std::max<size_t>(words, (expansion.allows_null ? 1 : 0) + (expansion.allows_true ? 1 : 0) +
+                                    (expansion.allows_false ? 1 : 0));
   }
   return values.size() + words <= kMaxUniqueValues;
 }
 
 ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
   if (spec.clauses.size() > kMaxItemClauses) {
-    throw Error(ErrorKind::kUnsupported, "more than 4 'contains' conditions on one array cannot be enforced");
+    throw Error(ErrorKind::kUnsupported,
+                "more than 4 'contains' conditions on one array cannot be enforced");
   }
   ArraySpec enforced = spec;
   if (spec.unique && !CanTrackUnique(spec)) {
@@ -215,13 +219,15 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
     enforced.unique = false;
   }
   std::vector<ExprId> alternatives;
-  const bool clauses_allow_empty = std::all_of(spec.clauses.begin(), spec.clauses.end(),
-                                               [](const ItemClause& clause) { return clause.count.min == 0; });
+  const bool clauses_allow_empty =
+      std::all_of(spec.clauses.begin(), spec.clauses.end(),
+                  [](const ItemClause& clause) { return clause.count.min == 0; });
   if (spec.count.min == 0 && clauses_allow_empty) alternatives.push_back(EmptyArray(depth));
   const bool has_items = !(spec.prefix.empty() && spec.rest == kNothingLocation);
   if (has_items && !(spec.count.HasMax() && spec.count.max == 0)) {
     const bool tracked = enforced.unique || !enforced.clauses.empty();
-    const ExprId items = tracked ? ArrayMachine(this, enforced, depth).Build() : Items(enforced, depth);
+    const ExprId items =
+        tracked ? ArrayMachine(this, enforced, depth).Build() : Items(enforced, depth);
     alternatives.push_back(builder_.AddSequence({OpenArray(depth), items, CloseArray(depth)}));
   }
   return builder_.AddChoices(alternatives);
@@ -240,9 +246,10 @@ ExprId JSONSchemaConverter::Items(const ArraySpec& spec, Depth depth) {
     const int64_t max = spec.count.HasMax() ? spec.count.max - already : kUnbounded;
     return builder_.AddRepeat(next, std::max<int64_t>(spec.count.min - already, 0), max);
   };
-  if (prefix_size == 0) return builder_.AddSequence({LocationRef(spec.rest, child_depth), rest_of(1)});
-  // From the end: what follows position i. Positions below the minimum are plain sequence, the others may be left out
-  // together with all that follows, so each of them is a rule of its own.
+  if (prefix_size == 0)
+    return builder_.AddSequence({LocationRef(spec.rest, child_depth), rest_of(1)});
+  // From the end: what follows position i. Positions below the minimum are plain sequence, the
+  // others may be left out together with all that follows, so each of them is a rule of its own.
   ExprId after = rest_of(prefix_size);
   std::vector<ExprId> reversed;
   for (int64_t i = prefix_size; i-- > 0;) {

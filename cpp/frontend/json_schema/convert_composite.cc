@@ -1,4 +1,5 @@
-// Locations: alternatives of lexemes and containers, the work queue, and the check that something is accepted.
+// Locations: alternatives of lexemes and containers, the work queue, and the check that something
+// is accepted.
 #include <utility>
 
 #include "frontend/json_schema/converter.h"
@@ -8,11 +9,12 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-// An indented document needs rules of its own for each depth. A recursive schema is followed this deep; deeper nesting
-// is not accepted (docs/json-schema.md).
+// An indented document needs rules of its own for each depth. A recursive schema is followed this
+// deep; deeper nesting is not accepted (docs/json-schema.md).
 constexpr int32_t kMaxIndentLevels = 64;
 
-// Which expressions of a grammar can derive some text: least fixed point by counting (Dowling and Gallier 1984).
+// Which expressions of a grammar can derive some text: least fixed point by counting (Dowling and
+// Gallier 1984).
 class Productivity {
  public:
   explicit Productivity(const Grammar& grammar)
@@ -74,7 +76,8 @@ class Productivity {
   }
   void Wait(ExprId expr, int32_t count) {
     missing_[static_cast<size_t>(expr)] = count;
-    for (const ExprId child : grammar_.children(expr)) users_[static_cast<size_t>(child)].push_back(expr);
+    for (const ExprId child : grammar_.children(expr))
+      users_[static_cast<size_t>(child)].push_back(expr);
   }
   void Notify(ExprId user) {
     if (--missing_[static_cast<size_t>(user)] == 0) ready_.push_back(user);
@@ -91,8 +94,13 @@ class Productivity {
 
 }  // namespace
 
-JSONSchemaConverter::JSONSchemaConverter(Merger* merger, const JsonSchemaOptions& options, const Limits& limits)
-    : merger_(*merger), options_(options), limits_(limits), builder_(limits), layout_(options, &builder_) {}
+JSONSchemaConverter::JSONSchemaConverter(Merger* merger, const JsonSchemaOptions& options,
+                                         const Limits& limits)
+    : merger_(*merger),
+      options_(options),
+      limits_(limits),
+      builder_(limits),
+      layout_(options, &builder_) {}
 
 ExprId JSONSchemaConverter::Lexeme(std::string_view hint, ExprId body) {
   std::string key(hint);
@@ -100,7 +108,8 @@ ExprId JSONSchemaConverter::Lexeme(std::string_view hint, ExprId body) {
   key += std::to_string(body);
   const auto found = lexemes_.find(key);
   if (found != lexemes_.end()) return found->second;
-  const ExprId reference = builder_.AddRuleRef(builder_.AddRuleWithHint(hint, body, RuleKind::kLexeme));
+  const ExprId reference =
+      builder_.AddRuleRef(builder_.AddRuleWithHint(hint, body, RuleKind::kLexeme));
   lexemes_.emplace(std::move(key), reference);
   return reference;
 }
@@ -127,7 +136,8 @@ void JSONSchemaConverter::CheckProductive(RuleId root, LocationId location) {
   if (Productivity(builder_.view()).Holds(root)) return;
   const Conjunction& literals = merger_.conjunction(location);
   const bool known = !literals.empty() && literals.front().id != kNoJson;
-  throw merger_.reader().MakeError(ErrorKind::kUnsatisfiable, known ? literals.front().id : document().root(), "",
+  throw merger_.reader().MakeError(ErrorKind::kUnsatisfiable,
+                                   known ? literals.front().id : document().root(), "",
                                    "The schema is unsatisfiable: no JSON value is valid");
 }
 
@@ -148,22 +158,27 @@ ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
   const bool is_inner = literals.size() == 1 && literals.front().kind == LiteralKind::kConst;
   std::vector<ExprId> alternatives;
   AppendValues(expansion, is_inner, depth, &alternatives);
-  for (const StringConstraint& string : expansion.strings) alternatives.push_back(String(string, schema));
-  for (const NumberConstraint& number : expansion.numbers) alternatives.push_back(Number(number, schema));
+  for (const StringConstraint& string : expansion.strings)
+    alternatives.push_back(String(string, schema));
+  for (const NumberConstraint& number : expansion.numbers)
+    alternatives.push_back(Number(number, schema));
   for (const ArraySpec& array : expansion.arrays) alternatives.push_back(ArrayRef(array, depth));
-  for (const ObjectSpec& object : expansion.objects) alternatives.push_back(ObjectRef(object, depth));
+  for (const ObjectSpec& object : expansion.objects)
+    alternatives.push_back(ObjectRef(object, depth));
   const ExprId choices = builder_.AddChoices(alternatives);
-  const bool is_simple = alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
+  const bool is_simple =
+      alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
   if (is_simple) return choices;
   return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, RuleKind::kStructure));
 }
 
-ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key, const PendingContainer& container,
-                                         std::string_view hint) {
+ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
+                                         const PendingContainer& container, std::string_view hint) {
   const std::string key = spec_key + "@" + std::to_string(container.depth);
   const auto found = containers_.find(key);
   if (found != containers_.end()) return found->second;
-  if (container.depth != kOneLine && ++indent_levels_[spec_key] > kMaxIndentLevels) return builder_.AddNothing();
+  if (container.depth != kOneLine && ++indent_levels_[spec_key] > kMaxIndentLevels)
+    return builder_.AddNothing();
   PendingContainer pending = container;
   pending.rule = builder_.AddRule(builder_.UnusedName(hint), RuleKind::kStructure);
   const ExprId reference = builder_.AddRuleRef(pending.rule);

@@ -9,7 +9,8 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-constexpr int64_t kMaxPlainSpelling = 2000;  // Longer plain forms of numbers such as 1e9999 are not offered.
+constexpr int64_t kMaxPlainSpelling =
+    2000;  // Longer plain forms of numbers such as 1e9999 are not offered.
 
 }  // namespace
 
@@ -68,14 +69,16 @@ ExprId JSONSchemaConverter::ContainerValue(JsonId value, bool is_inner, Depth de
     ArraySpec& spec = const_arrays_.emplace_back();
     for (const JsonId item : document().items(value)) spec.prefix.push_back(child(item));
     spec.rest = kNothingLocation;
-    spec.count = {static_cast<int64_t>(spec.prefix.size()), static_cast<int64_t>(spec.prefix.size())};
+    spec.count = {static_cast<int64_t>(spec.prefix.size()),
+                  static_cast<int64_t>(spec.prefix.size())};
     spelled = ArrayRef(spec, depth);
   } else {
     ObjectSpec& spec = const_objects_.emplace_back();
     for (const auto& member : document().members(value)) {
       spec.members.push_back({document().key(member), true, child(member.value)});
     }
-    spec.count = {static_cast<int64_t>(spec.members.size()), static_cast<int64_t>(spec.members.size())};
+    spec.count = {static_cast<int64_t>(spec.members.size()),
+                  static_cast<int64_t>(spec.members.size())};
     spelled = ObjectRef(spec, depth);
   }
   if (is_inner || layout_.allows_compact()) return spelled;
@@ -91,21 +94,26 @@ void JSONSchemaConverter::MakeFreeValueRules() {
   free_array_ = builder_.AddRuleRef(array);
   NumberConstraint number;
   builder_.SetBody(
-      value, builder_.AddChoices({free_object_, free_array_, FreeString(), Number(number, document().root()),
-                                  Lexeme("boolean", builder_.AddChoices({WordLiteral("true"), WordLiteral("false")})),
-                                  Lexeme("null", WordLiteral("null"))}));
-  const ExprId member = builder_.AddSequence({AdditionalKey({}), KeySeparator(kOneLine), free_value_});
+      value,
+      builder_.AddChoices(
+          {free_object_, free_array_, FreeString(), Number(number, document().root()),
+           Lexeme("boolean", builder_.AddChoices({WordLiteral("true"), WordLiteral("false")})),
+           Lexeme("null", WordLiteral("null"))}));
+  const ExprId member =
+      builder_.AddSequence({AdditionalKey({}), KeySeparator(kOneLine), free_value_});
   const auto list = [&](ExprId item, ExprId separator) {
     return builder_.AddSequence({item, builder_.AddStar(builder_.AddSequence({separator, item}))});
   };
-  builder_.SetBody(object, builder_.AddChoices({EmptyObject(kOneLine),
-                                                builder_.AddSequence({OpenObject(kOneLine),
-                                                                      list(member, MemberSeparator(kOneLine)),
-                                                                      CloseObject(kOneLine)})}));
-  builder_.SetBody(array, builder_.AddChoices({EmptyArray(kOneLine),
-                                               builder_.AddSequence({OpenArray(kOneLine),
-                                                                     list(free_value_, ArraySeparator(kOneLine)),
-                                                                     CloseArray(kOneLine)})}));
+  builder_.SetBody(
+      object, builder_.AddChoices({EmptyObject(kOneLine),
+                                   builder_.AddSequence({OpenObject(kOneLine),
+                                                         list(member, MemberSeparator(kOneLine)),
+                                                         CloseObject(kOneLine)})}));
+  builder_.SetBody(
+      array, builder_.AddChoices({EmptyArray(kOneLine),
+                                  builder_.AddSequence({OpenArray(kOneLine),
+                                                        list(free_value_, ArraySeparator(kOneLine)),
+                                                        CloseArray(kOneLine)})}));
 }
 
 ExprId JSONSchemaConverter::FreeValue() {

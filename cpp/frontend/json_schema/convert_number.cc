@@ -20,7 +20,8 @@ ExprId NaturalNumber(GrammarBuilder* builder) {
 // 0 | -?[1-9][0-9]*
 ExprId IntegerBody(GrammarBuilder* builder) {
   const ExprId minus = builder->AddOptional(builder->AddByteString("-"));
-  return builder->AddChoices({builder->AddByteString("0"), builder->AddSequence({minus, NaturalNumber(builder)})});
+  return builder->AddChoices(
+      {builder->AddByteString("0"), builder->AddSequence({minus, NaturalNumber(builder)})});
 }
 
 // -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
@@ -31,15 +32,18 @@ ExprId NumberBody(GrammarBuilder* builder) {
   const ExprId fraction = builder->AddSequence({builder->AddByteString("."), digits});
   const ExprId exponent = builder->AddSequence(
       {builder->AddCharClass(CodePointSet({{'E', 'E'}, {'e', 'e'}})),
-       builder->AddOptional(builder->AddCharClass(CodePointSet({{'+', '+'}, {'-', '-'}}))), digits});
-  return builder->AddSequence({minus, integer, builder->AddOptional(fraction), builder->AddOptional(exponent)});
+       builder->AddOptional(builder->AddCharClass(CodePointSet({{'+', '+'}, {'-', '-'}}))),
+       digits});
+  return builder->AddSequence(
+      {minus, integer, builder->AddOptional(fraction), builder->AddOptional(exponent)});
 }
 
 }  // namespace
 
 ExprId JSONSchemaConverter::Number(const NumberConstraint& constraint, JsonId schema) {
   if (constraint.IsFree()) {
-    return constraint.integer ? Lexeme("integer", IntegerBody(&builder_)) : Lexeme("number", NumberBody(&builder_));
+    return constraint.integer ? Lexeme("integer", IntegerBody(&builder_))
+                              : Lexeme("number", NumberBody(&builder_));
   }
   const std::string key = constraint.Key();
   const auto found = numbers_.find(key);
@@ -49,9 +53,11 @@ ExprId JSONSchemaConverter::Number(const NumberConstraint& constraint, JsonId sc
   while (result == kNoExpr) {
     try {
       CodePointDfa dfa = NumberToDfa(enforced, limits_);
-      result = dfa.IsEmpty() ? builder_.AddNothing()
-                             : Lexeme(enforced.integer ? "integer" : "number",
-                                      builder_.AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa))));
+      result =
+          dfa.IsEmpty()
+              ? builder_.AddNothing()
+              : Lexeme(enforced.integer ? "integer" : "number",
+                       builder_.AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa))));
     } catch (const Error& cause) {
       if (cause.kind() != ErrorKind::kUnsupported) {
         Error error = merger_.reader().MakeError(cause.kind(), schema, "", cause.message());

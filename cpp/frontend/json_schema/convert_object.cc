@@ -1,5 +1,5 @@
-// Objects. The common shapes are sequences of linear size; counts, any order and existence clauses are small state
-// machines whose states are rules.
+// Objects. The common shapes are sequences of linear size; counts, any order and existence clauses
+// are small state machines whose states are rules.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -11,13 +11,14 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-constexpr size_t kMaxAnyOrderNames = 8;      // 2^n states until the parser tracks sets of seen names.
-constexpr size_t kMaxClauses = 8;            // Existence clauses, taken in all combinations.
+constexpr size_t kMaxAnyOrderNames = 8;  // 2^n states until the parser tracks sets of seen names.
+constexpr size_t kMaxClauses = 8;        // Existence clauses, taken in all combinations.
 constexpr size_t kMaxObjectStates = 200000;  // Rules of one object.
 
 }  // namespace
 
-/// Members one by one, tracking what has been seen. Each state is a rule that matches the rest of the members.
+/// Members one by one, tracking what has been seen. Each state is a rule that matches the rest of
+/// the members.
 class ObjectMachine {
  public:
   ObjectMachine(JSONSchemaConverter* converter, const ObjectSpec& spec, Depth depth, bool any_order)
@@ -27,7 +28,8 @@ class ObjectMachine {
         depth_(depth),
         any_order_(any_order),
         separator_(converter->MemberSeparator(depth)) {
-    for (const ObjectMember& member : spec.members) members_.push_back(converter->Member(member, depth));
+    for (const ObjectMember& member : spec.members)
+      members_.push_back(converter->Member(member, depth));
     for (size_t i = 0; i < spec.members.size() && any_order; ++i) {
       if (spec.members[i].required) required_mask_ |= uint64_t{1} << i;
     }
@@ -48,10 +50,10 @@ class ObjectMachine {
 
  private:
   struct State {
-    size_t next = 0;        ///< First declared member not decided yet (fixed order).
-    uint64_t seen = 0;      ///< Declared members seen (any order).
-    int64_t count = 0;      ///< Members so far, up to the largest count that matters.
-    uint32_t flags = 0;     ///< Clauses met.
+    size_t next = 0;     ///< First declared member not decided yet (fixed order).
+    uint64_t seen = 0;   ///< Declared members seen (any order).
+    int64_t count = 0;   ///< Members so far, up to the largest count that matters.
+    uint32_t flags = 0;  ///< Clauses met.
     auto operator<=>(const State&) const = default;
   };
   struct FreeStep {
@@ -68,8 +70,9 @@ class ObjectMachine {
         for (size_t k = 0; k < spec_.clauses.size() && possible; ++k) {
           if (((flags >> k) & 1) == 0) continue;
           const FreeClause& clause = spec_.clauses[k];
-          possible = std::any_of(clause.cell_values.begin(), clause.cell_values.end(),
-                                 [&](const auto& entry) { return static_cast<size_t>(entry.first) == c; });
+          possible =
+              std::any_of(clause.cell_values.begin(), clause.cell_values.end(),
+                          [&](const auto& entry) { return static_cast<size_t>(entry.first) == c; });
           if (!possible || clause.literal.id == kNoJson) continue;
           Conjunction literals = merger.conjunction(value);
           literals.push_back(clause.literal);
@@ -77,7 +80,8 @@ class ObjectMachine {
           possible = value != kNothingLocation;
         }
         if (possible) {
-          free_steps_.push_back({converter_.FreeMember(spec_, spec_.cells[c], value, depth_), flags});
+          free_steps_.push_back(
+              {converter_.FreeMember(spec_, spec_.cells[c], value, depth_), flags});
         }
       }
     }
@@ -100,7 +104,9 @@ class ObjectMachine {
     if (spec_.count.HasMax()) return count + 1;
     return std::min(count + 1, std::max<int64_t>(spec_.count.min, 1));
   }
-  bool MayAddMember(const State& state) const { return !spec_.count.HasMax() || state.count < spec_.count.max; }
+  bool MayAddMember(const State& state) const {
+    return !spec_.count.HasMax() || state.count < spec_.count.max;
+  }
 
   ExprId Step(const State& state, ExprId member, State after) {
     after.count = CountAfter(state.count);
@@ -132,7 +138,8 @@ class ObjectMachine {
         after.flags |= step.flags;
         alternatives.push_back(Step(state, step.member, after));
       }
-      const bool complete = state.flags == all_flags_ && state.count >= std::max<int64_t>(spec_.count.min, 1) &&
+      const bool complete = state.flags == all_flags_ &&
+                            state.count >= std::max<int64_t>(spec_.count.min, 1) &&
                             (state.seen & required_mask_) == required_mask_;
       if (complete) alternatives.push_back(builder_.AddEmpty());
     }
@@ -143,12 +150,14 @@ class ObjectMachine {
   ExprId FreeTail(int64_t count) {
     const int64_t max = spec_.count.HasMax() ? spec_.count.max - count : kUnbounded;
     const int64_t min = std::max<int64_t>(spec_.count.min - count, count == 0 ? 1 : 0);
-    if (free_steps_.empty() || max == 0) return min > 0 ? builder_.AddNothing() : builder_.AddEmpty();
+    if (free_steps_.empty() || max == 0)
+      return min > 0 ? builder_.AddNothing() : builder_.AddEmpty();
     if (max != kUnbounded && max < min) return builder_.AddNothing();
     const ExprId member = converter_.AnyFreeMember(spec_, depth_);
     const ExprId next = builder_.AddSequence({separator_, member});
     if (count > 0) return builder_.AddRepeat(next, min, max);
-    return builder_.AddSequence({member, builder_.AddRepeat(next, min - 1, max == kUnbounded ? max : max - 1)});
+    return builder_.AddSequence(
+        {member, builder_.AddRepeat(next, min - 1, max == kUnbounded ? max : max - 1)});
   }
 
   JSONSchemaConverter& converter_;
@@ -166,18 +175,21 @@ class ObjectMachine {
 };
 
 ExprId JSONSchemaConverter::Member(const ObjectMember& member, Depth depth) {
-  return builder_.AddSequence(
-      {DeclaredKey(member.name), KeySeparator(depth), LocationRef(member.value, layout_.ChildDepth(depth))});
+  return builder_.AddSequence({DeclaredKey(member.name), KeySeparator(depth),
+                               LocationRef(member.value, layout_.ChildDepth(depth))});
 }
 
-ExprId JSONSchemaConverter::FreeMember(const ObjectSpec& spec, const FreeCell& cell, LocationId value, Depth depth) {
+ExprId JSONSchemaConverter::FreeMember(const ObjectSpec& spec, const FreeCell& cell,
+                                       LocationId value, Depth depth) {
   const ExprId key = cell.keys ? ConstrainedKey(cell.keys) : AdditionalKey(spec.closed_names);
-  return builder_.AddSequence({key, KeySeparator(depth), LocationRef(value, layout_.ChildDepth(depth))});
+  return builder_.AddSequence(
+      {key, KeySeparator(depth), LocationRef(value, layout_.ChildDepth(depth))});
 }
 
 ExprId JSONSchemaConverter::AnyFreeMember(const ObjectSpec& spec, Depth depth) {
   std::vector<ExprId> alternatives;
-  for (const FreeCell& cell : spec.cells) alternatives.push_back(FreeMember(spec, cell, cell.value, depth));
+  for (const FreeCell& cell : spec.cells)
+    alternatives.push_back(FreeMember(spec, cell, cell.value, depth));
   const ExprId choices = builder_.AddChoices(alternatives);
   if (alternatives.size() < 2) return choices;
   return builder_.AddRuleRef(builder_.AddRuleWithHint("member", choices, RuleKind::kStructure));
@@ -187,33 +199,36 @@ ExprId JSONSchemaConverter::AnyFreeMember(const ObjectSpec& spec, Depth depth) {
 static bool CountsMatter(const ObjectSpec& spec) {
   int64_t num_required = 0;
   for (const ObjectMember& member : spec.members) num_required += member.required ? 1 : 0;
-  const bool max_matters = spec.count.HasMax() &&
-                           (!spec.cells.empty() || spec.count.max < static_cast<int64_t>(spec.members.size()));
+  const bool max_matters =
+      spec.count.HasMax() &&
+      (!spec.cells.empty() || spec.count.max < static_cast<int64_t>(spec.members.size()));
   // A minimum of one only forbids the empty object, which is an alternative of its own.
   return max_matters || spec.count.min > std::max<int64_t>(num_required, 1);
 }
 
 ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
-  const bool has_required =
-      std::any_of(spec.members.begin(), spec.members.end(), [](const ObjectMember& m) { return m.required; });
+  const bool has_required = std::any_of(spec.members.begin(), spec.members.end(),
+                                        [](const ObjectMember& m) { return m.required; });
   const bool may_be_empty = spec.count.min == 0 && !has_required && spec.clauses.empty();
-  const bool may_have_members =
-      !(spec.members.empty() && spec.cells.empty()) && !(spec.count.HasMax() && spec.count.max == 0);
+  const bool may_have_members = !(spec.members.empty() && spec.cells.empty()) &&
+                                !(spec.count.HasMax() && spec.count.max == 0);
   std::vector<ExprId> alternatives;
   if (may_be_empty) alternatives.push_back(EmptyObject(depth));
   if (may_have_members) {
     const bool any_order = options_.any_order && !spec.members.empty() &&
                            !(spec.members.size() == 1 && spec.cells.empty());
     if (any_order && spec.members.size() > kMaxAnyOrderNames) {
-      Error error(ErrorKind::kUnsupported, "any_order=True: an object declares " +
-                                               std::to_string(spec.members.size()) + " names, at most " +
-                                               std::to_string(kMaxAnyOrderNames) + " are supported");
+      Error error(ErrorKind::kUnsupported,
+                  "any_order=True: an object declares " + std::to_string(spec.members.size()) +
+                      " names, at most " + std::to_string(kMaxAnyOrderNames) + " are supported");
       error.Feature("any_order");
       error.Hint("use any_order=False, where properties come in declared order");
       throw error;
     }
     if (spec.clauses.size() > kMaxClauses) {
-      throw Error(ErrorKind::kUnsupported, "complements or dependencies need more than 8 'some member' conditions on one object");
+      throw Error(
+          ErrorKind::kUnsupported,
+          "complements or dependencies need more than 8 'some member' conditions on one object");
     }
     ExprId members = kNoExpr;
     if (any_order || !spec.clauses.empty() || CountsMatter(spec)) {
@@ -226,8 +241,8 @@ ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
   return builder_.AddChoices(alternatives);
 }
 
-// With a required member the separators hang on it: optional ones before it carry a separator after themselves, all
-// members behind it carry one before.
+// With a required member the separators hang on it: optional ones before it carry a separator after
+// themselves, all members behind it carry one before.
 ExprId JSONSchemaConverter::OrderedObject(const ObjectSpec& spec, Depth depth) {
   const ExprId separator = MemberSeparator(depth);
   std::vector<ExprId> parts;
@@ -245,12 +260,14 @@ ExprId JSONSchemaConverter::OrderedObject(const ObjectSpec& spec, Depth depth) {
     }
   }
   if (!spec.cells.empty()) {
-    parts.push_back(builder_.AddStar(builder_.AddSequence({separator, AnyFreeMember(spec, depth)})));
+    parts.push_back(
+        builder_.AddStar(builder_.AddSequence({separator, AnyFreeMember(spec, depth)})));
   }
   return builder_.AddSequence(parts);
 }
 
-// Without a required member the first one present is chosen; what may follow it is a chain of rules, one per name.
+// Without a required member the first one present is chosen; what may follow it is a chain of
+// rules, one per name.
 ExprId JSONSchemaConverter::OptionalMembers(const ObjectSpec& spec, Depth depth) {
   const ExprId separator = MemberSeparator(depth);
   ExprId rest = builder_.AddEmpty();

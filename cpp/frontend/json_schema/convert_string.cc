@@ -11,11 +11,18 @@ namespace xgrammar::json_schema {
 ExprId JSONSchemaConverter::FreeString() {
   const ExprId hex = builder_.AddCharClass(CodePointSet({{'0', '9'}, {'A', 'F'}, {'a', 'f'}}));
   const ExprId escape = builder_.AddChoices(
-      {builder_.AddCharClass(CodePointSet(
-           {{'"', '"'}, {'/', '/'}, {'\\', '\\'}, {'b', 'b'}, {'f', 'f'}, {'n', 'n'}, {'r', 'r'}, {'t', 't'}})),
+      {builder_.AddCharClass(CodePointSet({{'"', '"'},
+                                           {'/', '/'},
+                                           {'\\', '\\'},
+                                           {'b', 'b'},
+                                           {'f', 'f'},
+                                           {'n', 'n'},
+                                           {'r', 'r'},
+                                           {'t', 't'}})),
        builder_.AddSequence({builder_.AddByteString("u"), builder_.AddRepeat(hex, 4, 4)})});
-  const ExprId character = builder_.AddChoices({builder_.AddCharClass(RawStringCharacters()),
-                                                builder_.AddSequence({builder_.AddByteString("\\"), escape})});
+  const ExprId character =
+      builder_.AddChoices({builder_.AddCharClass(RawStringCharacters()),
+                           builder_.AddSequence({builder_.AddByteString("\\"), escape})});
   const ExprId quote = builder_.AddByteString("\"");
   return Lexeme("string", builder_.AddSequence({quote, builder_.AddStar(character), quote}));
 }
@@ -29,7 +36,8 @@ ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded) {
   return Lexeme("string", builder_.AddSequence({quote, body, quote}));
 }
 
-ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const CountRange& length) {
+ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters,
+                                          const CountRange& length) {
   const ExprId quote = builder_.AddByteString("\"");
   const ExprId body = builder_.AddRepeat(SpellCharacter(characters, &builder_), length.min,
                                          length.HasMax() ? length.max : kUnbounded);
@@ -47,7 +55,8 @@ ExprId JSONSchemaConverter::StringLiteral(std::string_view text) {
     const size_t end = spelled.find('\x7f', start);
     parts.push_back(builder_.AddByteString(spelled.substr(start, end - start)));
     if (end == std::string::npos) return builder_.AddSequence(parts);
-    parts.push_back(builder_.AddChoices({builder_.AddByteString("\x7f"), builder_.AddByteString("\\u007f")}));
+    parts.push_back(
+        builder_.AddChoices({builder_.AddByteString("\x7f"), builder_.AddByteString("\\u007f")}));
     start = end + 1;
   }
 }
@@ -57,14 +66,17 @@ ExprId JSONSchemaConverter::DeclaredKey(std::string_view name) { return StringLi
 ExprId JSONSchemaConverter::AdditionalKey(const std::vector<std::string_view>& closed_names) {
   if (closed_names.empty()) return FreeString();
   std::string key;
-  for (const std::string_view name : closed_names) key += std::to_string(name.size()) + ":" + std::string(name);
+  for (const std::string_view name : closed_names)
+    key += std::to_string(name.size()) + ":" + std::string(name);
   CodePointDfaPtr& spellings = closed_[key];
   if (!spellings) spellings = std::make_shared<const CodePointDfa>(SpellingsExcept(closed_names));
   const ExprId quote = builder_.AddByteString("\"");
   return Lexeme("key", builder_.AddSequence({quote, builder_.AddAutomaton(spellings), quote}));
 }
 
-ExprId JSONSchemaConverter::ConstrainedKey(const CodePointDfaPtr& decoded) { return ConstrainedString(decoded); }
+ExprId JSONSchemaConverter::ConstrainedKey(const CodePointDfaPtr& decoded) {
+  return ConstrainedString(decoded);
+}
 
 ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId schema) {
   if (constraint.IsFree()) return FreeString();
@@ -75,7 +87,8 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
   ExprId result = kNoExpr;
   if (!decoded) {
     result = BoundedString(CodePointSet::All(), constraint.length);
-  } else if (decoded->states().size() == 1 && decoded->states()[0].accept && !constraint.length.IsTrivial()) {
+  } else if (decoded->states().size() == 1 && decoded->states()[0].accept &&
+             !constraint.length.IsTrivial()) {
     // One state: any number of characters of one set, so the length is a counted repetition.
     std::vector<CodePointRange> ranges;
     for (const auto& edge : decoded->states()[0].edges) ranges.push_back({edge.lo, edge.hi});
@@ -83,8 +96,10 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
   } else {
     const int64_t longest = decoded->MaxLength();
     const bool min_holds = decoded->MinLength() >= constraint.length.min;
-    const bool max_holds = !constraint.length.HasMax() || (longest >= 0 && longest <= constraint.length.max);
-    if (!decoded->IsEmpty() && !(min_holds && max_holds)) decoded = merger_.strings().Constraint(constraint, schema);
+    const bool max_holds =
+        !constraint.length.HasMax() || (longest >= 0 && longest <= constraint.length.max);
+    if (!decoded->IsEmpty() && !(min_holds && max_holds))
+      decoded = merger_.strings().Constraint(constraint, schema);
     result = ConstrainedString(decoded);
   }
   strings_.emplace(key, result);

@@ -1,9 +1,10 @@
-// JSONSchemaConverter: expanded locations -> grammar rules. Traversal is here, spelling is in virtual hooks, so that the
-// styles of tool-call formats are small subclasses.
+// JSONSchemaConverter: expanded locations -> grammar rules. Traversal is here, spelling is in
+// virtual hooks, so that the styles of tool-call formats are small subclasses.
 //
-// Rules are written from a work queue: a reference to a child only allocates its rule, so neither deep nor recursive
-// schemas use the native stack. Equal containers at equal depth share one rule. Standard lexemes (strings, numbers,
-// white space) are rules with the same body in every schema, so that later stages share their tables.
+// Rules are written from a work queue: a reference to a child only allocates its rule, so neither
+// deep nor recursive schemas use the native stack. Equal containers at equal depth share one rule.
+// Standard lexemes (strings, numbers, white space) are rules with the same body in every schema, so
+// that later stages share their tables.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 
 namespace xgrammar::json_schema {
 
-/// Borrows merger and options; owned by one conversion. Raises kUnsupported, kUnsatisfiable, kLimit.
+/// Borrows merger and options; owned by one conversion. Raises kUnsupported, kUnsatisfiable,
+/// kLimit.
 class JSONSchemaConverter {
  public:
   JSONSchemaConverter(Merger* merger, const JsonSchemaOptions& options, const Limits& limits);
@@ -73,14 +75,16 @@ class JSONSchemaConverter {
   // convert_composite.cc
   ExprId LocationRef(LocationId location, Depth depth);
   ExprId MakeLocation(LocationId location, Depth depth);
-  ExprId ContainerRef(const std::string& key, const PendingContainer& container, std::string_view hint);
+  ExprId ContainerRef(const std::string& key, const PendingContainer& container,
+                      std::string_view hint);
   ExprId ArrayRef(const ArraySpec& spec, Depth depth);
   ExprId ObjectRef(const ObjectSpec& spec, Depth depth);
   void DrainQueue();
   void CheckProductive(RuleId root, LocationId location);
 
   // convert_literal.cc
-  void AppendValues(const Expansion& expansion, bool is_inner, Depth depth, std::vector<ExprId>* alternatives);
+  void AppendValues(const Expansion& expansion, bool is_inner, Depth depth,
+                    std::vector<ExprId>* alternatives);
   ExprId ContainerValue(JsonId value, bool is_inner, Depth depth);
   void AppendNumberSpellings(JsonId value, std::vector<ExprId>* alternatives);
   ExprId FreeValue();

@@ -1,7 +1,9 @@
-// Questions whose answers keep disjunctive normal forms small: is a location empty, do two schemas exclude one another?
+// Questions whose answers keep disjunctive normal forms small: is a location empty, do two schemas
+// exclude one another?
 //
-// The answers are one-sided: "yes" is proved by a search of bounded depth through expanded locations (contradictory
-// bounds, disjoint values, a required member without a value), "no" may mean "not known". Exactness never depends on them.
+// The answers are one-sided: "yes" is proved by a search of bounded depth through expanded
+// locations (contradictory bounds, disjoint values, a required member without a value), "no" may
+// mean "not known". Exactness never depends on them.
 #include <algorithm>
 #include <utility>
 
@@ -17,11 +19,13 @@ constexpr int kMaxQuestions = 6;
 }  // namespace
 
 bool Merger::AreDisjoint(const Literal& a, const Literal& b, const Names& required) {
-  const Conjunction pair = a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};  // Each pair has one key.
+  const Conjunction pair =
+      a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};  // Each pair has one key.
   const auto known = disjoint_.find(pair);
   if (known == disjoint_.end()) {
     if (nesting_ >= kMaxQuestions) return false;
-    disjoint_.emplace(pair, false);  // Asked again while it is being answered (recursive schemas): not known.
+    disjoint_.emplace(
+        pair, false);  // Asked again while it is being answered (recursive schemas): not known.
     ++nesting_;
     const bool disjoint = IsEmpty(Intern(pair), 3);
     --nesting_;
@@ -37,7 +41,8 @@ bool Merger::AreDisjoint(const Literal& a, const Literal& b, const Names& requir
   return disjoint;
 }
 
-// Whether the values of required members are still possible. Only a quick look, to cut hopeless branches early.
+// Whether the values of required members are still possible. Only a quick look, to cut hopeless
+// branches early.
 bool Merger::MembersPossible(const Work& work, const Names& names) {
   const ObjectAtoms& object = work.branch.object;
   const auto is_in = [](const Names& list, std::string_view name) {
@@ -72,7 +77,8 @@ bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
     return false;  // A question, not a use: what cannot be enforced here may never be needed.
   }
-  if (expansion->allows_null || expansion->allows_true || expansion->allows_false || !expansion->values.empty()) {
+  if (expansion->allows_null || expansion->allows_true || expansion->allows_false ||
+      !expansion->values.empty()) {
     return false;
   }
   for (const NumberConstraint& number : expansion->numbers) {
@@ -93,11 +99,12 @@ bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
     if (!empty) return false;
   }
   for (const ObjectSpec& object : expansion->objects) {
-    const bool empty = std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
-      const bool needed =
-          member.required || std::find(required.begin(), required.end(), member.name) != required.end();
-      return needed && IsEmpty(member.value, depth - 1);
-    });
+    const bool empty =
+        std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
+          const bool needed = member.required || std::find(required.begin(), required.end(),
+                                                           member.name) != required.end();
+          return needed && IsEmpty(member.value, depth - 1);
+        });
     if (!empty) return false;
   }
   return true;

@@ -10,24 +10,27 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-// Values in `enum` and `const` are small; the bound keeps native recursion within 100 KB or so of stack.
+// Values in `enum` and `const` are small; the bound keeps native recursion within 100 KB or so of
+// stack.
 constexpr int kMaxEvaluationDepth = 250;
 
 }  // namespace
 
 bool IsMultipleOf(const Decimal& value, const Decimal& divisor) {
   if (value.IsZero()) return true;
-  // Both as integers over a common power of ten; long division of the digit string by the divisor's digits.
+  // Both as integers over a common power of ten; long division of the digit string by the divisor's
+  // digits.
   const int64_t shift = value.exponent() - divisor.exponent();
   std::string digits = value.digits();
   std::string divisor_digits = divisor.digits();
   if (shift < 0) {
-    // value * 10^shift has -shift more fraction digits than the divisor: divisible only if it ends in zeros, which the
-    // normal form excludes, unless the divisor is scaled up instead.
+    // value * 10^shift has -shift more fraction digits than the divisor: divisible only if it ends
+    // in zeros, which the normal form excludes, unless the divisor is scaled up instead.
     if (-shift > 4000) return false;
     divisor_digits.append(static_cast<size_t>(-shift), '0');
   } else {
-    if (shift > 4000) return true;  // Such a value is a multiple of every divisor of moderate size; see the docs.
+    if (shift > 4000)
+      return true;  // Such a value is a multiple of every divisor of moderate size; see the docs.
     digits.append(static_cast<size_t>(shift), '0');
   }
   // Remainder by repeated subtraction per digit (schoolbook division).
@@ -75,7 +78,8 @@ InstanceType Evaluator::TypeOf(const JsonDocument& document, JsonId value) {
 
 void Evaluator::CheckDepth(int depth) const {
   if (depth > kMaxEvaluationDepth) {
-    ThrowLimitError("max_nesting", depth, kMaxEvaluationDepth, "values of 'enum' or 'const' and their schemas");
+    ThrowLimitError("max_nesting", depth, kMaxEvaluationDepth,
+                    "values of 'enum' or 'const' and their schemas");
   }
 }
 
@@ -114,7 +118,8 @@ void Evaluator::AppendKey(JsonId value, int depth, std::string* out) const {
       return;
     case JsonKind::kObject: {
       std::map<std::string_view, JsonId> sorted;
-      for (const auto& member : document.members(value)) sorted[document.key(member)] = member.value;
+      for (const auto& member : document.members(value))
+        sorted[document.key(member)] = member.value;
       out->push_back('{');
       for (const auto& [key, child] : sorted) {
         out->append(std::to_string(key.size()) + ":");
@@ -172,13 +177,15 @@ bool Evaluator::TypeAndValuesHold(const Schema& schema, JsonId value) {
   const JsonDocument& document = reader_.document();
   const InstanceType type = TypeOf(document, value);
   TypeSet bits = BitsOf(type);
-  if (type == InstanceType::kNumber && !Decimal::FromJsonNumber(document.text(value)).IsInteger()) bits = kNumberBit;
+  if (type == InstanceType::kNumber && !Decimal::FromJsonNumber(document.text(value)).IsInteger())
+    bits = kNumberBit;
   if ((schema.types & bits) == 0) return false;
   if (schema.const_value != kNoJson && KeyOf(schema.const_value) != KeyOf(value)) return false;
   if (schema.enum_values == kNoJson) return true;
   const auto [place, is_new] = enum_keys_.try_emplace(schema.enum_values);
   if (is_new) {
-    for (const JsonId member : document.items(schema.enum_values)) place->second.insert(KeyOf(member));
+    for (const JsonId member : document.items(schema.enum_values))
+      place->second.insert(KeyOf(member));
   }
   return place->second.contains(KeyOf(value));
 }
@@ -200,7 +207,8 @@ bool Evaluator::NumberHolds(const Schema& schema, JsonId value) const {
 bool Evaluator::StringHolds(const Schema& schema, std::string_view text) {
   if (!schema.length.IsTrivial()) {
     const int64_t length = CountCodePoints(text);
-    if (length < schema.length.min || (schema.length.HasMax() && length > schema.length.max)) return false;
+    if (length < schema.length.min || (schema.length.HasMax() && length > schema.length.max))
+      return false;
   }
   const JsonDocument& document = reader_.document();
   if (schema.pattern != kNoJson &&
@@ -215,9 +223,11 @@ bool Evaluator::StringHolds(const Schema& schema, std::string_view text) {
 bool Evaluator::ArrayHolds(const Schema& schema, JsonId value, int depth) {
   const auto items = reader_.document().items(value);
   const auto size = static_cast<int64_t>(items.size());
-  if (size < schema.item_count.min || (schema.item_count.HasMax() && size > schema.item_count.max)) return false;
+  if (size < schema.item_count.min || (schema.item_count.HasMax() && size > schema.item_count.max))
+    return false;
   for (size_t i = 0; i < items.size(); ++i) {
-    const JsonId item_schema = i < schema.prefix_items.size() ? schema.prefix_items[i] : schema.items;
+    const JsonId item_schema =
+        i < schema.prefix_items.size() ? schema.prefix_items[i] : schema.items;
     if (item_schema != kNoJson && !IsValid(item_schema, items[i], depth + 1)) return false;
   }
   if (schema.unique_items) {
@@ -234,8 +244,9 @@ bool Evaluator::ArrayHolds(const Schema& schema, JsonId value, int depth) {
     if (schema.contains_count.HasMax() && matches > schema.contains_count.max) return false;
   }
   if (schema.unevaluated_items != kNoJson) {
-    throw reader_.MakeError(ErrorKind::kUnsupported, schema.id, "unevaluatedItems",
-                            "Keyword 'unevaluatedItems' cannot be enforced beside 'enum' or 'const'");
+    throw reader_.MakeError(
+        ErrorKind::kUnsupported, schema.id, "unevaluatedItems",
+        "Keyword 'unevaluatedItems' cannot be enforced beside 'enum' or 'const'");
   }
   return true;
 }
@@ -252,7 +263,8 @@ bool Evaluator::MemberHolds(const Schema& schema, std::string_view name, JsonId 
     matched = true;
     if (!IsValid(pattern.schema, value, depth + 1)) return false;
   }
-  return matched || schema.additional_properties == kNoJson || IsValid(schema.additional_properties, value, depth + 1);
+  return matched || schema.additional_properties == kNoJson ||
+         IsValid(schema.additional_properties, value, depth + 1);
 }
 
 bool Evaluator::NameIsValid(JsonId id, std::string_view name, int depth) {
@@ -260,7 +272,9 @@ bool Evaluator::NameIsValid(JsonId id, std::string_view name, int depth) {
   const Schema& schema = reader_.Read(id);
   if (schema.is_boolean) return schema.boolean_value;
   const JsonDocument& document = reader_.document();
-  const auto equals = [&](JsonId value) { return document.IsString(value) && document.text(value) == name; };
+  const auto equals = [&](JsonId value) {
+    return document.IsString(value) && document.text(value) == name;
+  };
   if ((schema.types & kStringBit) == 0) return false;
   if (schema.const_value != kNoJson && !equals(schema.const_value)) return false;
   if (schema.enum_values != kNoJson) {
@@ -314,11 +328,13 @@ bool Evaluator::ObjectHolds(const Schema& schema, JsonId value, int depth) {
   for (const auto& member : members) {
     const std::string_view name = document.key(member);
     if (!MemberHolds(schema, name, member.value, depth)) return false;
-    if (schema.property_names != kNoJson && !NameIsValid(schema.property_names, name, depth + 1)) return false;
+    if (schema.property_names != kNoJson && !NameIsValid(schema.property_names, name, depth + 1))
+      return false;
   }
   if (schema.unevaluated_properties != kNoJson) {
-    throw reader_.MakeError(ErrorKind::kUnsupported, schema.id, "unevaluatedProperties",
-                            "Keyword 'unevaluatedProperties' cannot be enforced beside 'enum' or 'const'");
+    throw reader_.MakeError(
+        ErrorKind::kUnsupported, schema.id, "unevaluatedProperties",
+        "Keyword 'unevaluatedProperties' cannot be enforced beside 'enum' or 'const'");
   }
   return true;
 }
@@ -347,11 +363,13 @@ bool Evaluator::StepHolds(const Schema& schema, const Step& step, JsonId value, 
     case Step::Kind::kDependentRequired: {
       if (!document.IsObject(value) || document.Find(value, step.name) == kNoJson) return true;
       const auto names = document.items(step.value);
-      return std::all_of(names.begin(), names.end(),
-                         [&](JsonId name) { return document.Find(value, document.text(name)) != kNoJson; });
+      return std::all_of(names.begin(), names.end(), [&](JsonId name) {
+        return document.Find(value, document.text(name)) != kNoJson;
+      });
     }
     case Step::Kind::kDependentSchema:
-      return !document.IsObject(value) || document.Find(value, step.name) == kNoJson || valid(step.value);
+      return !document.IsObject(value) || document.Find(value, step.name) == kNoJson ||
+             valid(step.value);
     case Step::Kind::kObjectGroup:
       return true;  // ObjectHolds looks at the members.
     case Step::Kind::kUnsupported:

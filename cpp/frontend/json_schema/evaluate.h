@@ -1,5 +1,5 @@
-// Evaluator: whether a JSON value of the schema document satisfies a literal. Used to filter `enum` and `const`, whose
-// members must satisfy all siblings.
+// Evaluator: whether a JSON value of the schema document satisfies a literal. Used to filter `enum`
+// and `const`, whose members must satisfy all siblings.
 #pragma once
 
 #include <string>
@@ -12,12 +12,14 @@
 
 namespace xgrammar::json_schema {
 
-/// Borrows reader and string language; owned by one conversion. Verdicts follow the standard with formats asserted.
+/// Borrows reader and string language; owned by one conversion. Verdicts follow the standard with
+/// formats asserted.
 class Evaluator {
  public:
   Evaluator(SchemaReader* reader, StringLanguage* strings) : reader_(*reader), strings_(*strings) {}
 
-  /// Raises kUnsupported for keywords that it cannot judge, kLimit past a nesting of schemas and values.
+  /// Raises kUnsupported for keywords that it cannot judge, kLimit past a nesting of schemas and
+  /// values.
   bool Satisfies(const Literal& literal, JsonId value) { return SatisfiesAt(literal, value, 0); }
   /// A text that is equal for equal JSON values and only for them. Valid as long as the evaluator.
   const std::string& KeyOf(JsonId value);

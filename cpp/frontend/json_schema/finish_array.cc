@@ -1,4 +1,5 @@
-// A complete array branch -> ArraySpec: items by position, conjoined over all schemas that describe them.
+// A complete array branch -> ArraySpec: items by position, conjoined over all schemas that describe
+// them.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +11,8 @@ namespace {
 
 // The schema that a group gives to an index, or kNoJson.
 JsonId ItemSchema(const Schema& schema, int64_t index) {
-  if (index < static_cast<int64_t>(schema.prefix_items.size())) return schema.prefix_items[static_cast<size_t>(index)];
+  if (index < static_cast<int64_t>(schema.prefix_items.size()))
+    return schema.prefix_items[static_cast<size_t>(index)];
   return schema.items;
 }
 
@@ -31,20 +33,25 @@ void Merger::FinishArray(Run* run, const ArrayAtoms& atoms) {
     strict_prefix = strict_prefix || size > 0;
     strict_open = strict_open || group.schema->items != kNoJson;
   }
-  // Strict mode closes an array that has a prefix and says nothing about what follows (json-schema.md 1.4).
-  const int64_t closed_at = options_.strict_mode && strict_prefix && !strict_open ? prefix_size : kNoMaximum;
-  for (const auto& [index, literal] : atoms.item_literals) prefix_size = std::max(prefix_size, index + 1);
+  // Strict mode closes an array that has a prefix and says nothing about what follows
+  // (json-schema.md 1.4).
+  const int64_t closed_at =
+      options_.strict_mode && strict_prefix && !strict_open ? prefix_size : kNoMaximum;
+  for (const auto& [index, literal] : atoms.item_literals)
+    prefix_size = std::max(prefix_size, index + 1);
   if (closed_at != kNoMaximum) spec.count.LowerMax(closed_at);
 
   std::vector<ScopedSchema> unevaluated;
   for (const ScopedSchema& keyword : atoms.unevaluated) {
-    const bool supported = std::none_of(atoms.groups.begin(), atoms.groups.end(), [&](const ScopedSchema& group) {
-      return group.schema->contains != kNoJson && IsInScope(*run, group.scope, keyword.scope);
-    });
+    const bool supported =
+        std::none_of(atoms.groups.begin(), atoms.groups.end(), [&](const ScopedSchema& group) {
+          return group.schema->contains != kNoJson && IsInScope(*run, group.scope, keyword.scope);
+        });
     if (supported) {
       unevaluated.push_back(keyword);
     } else {
-      Unsupported(keyword.schema->id, "unevaluatedItems", "'contains' beside it marks items as evaluated");
+      Unsupported(keyword.schema->id, "unevaluatedItems",
+                  "'contains' beside it marks items as evaluated");
     }
   }
   const auto at = [&](int64_t index) {

@@ -1,9 +1,10 @@
-// A complete object branch -> ObjectSpecs: which names are declared, in which order, and what each key's value must be.
+// A complete object branch -> ObjectSpecs: which names are declared, in which order, and what each
+// key's value must be.
 //
-// Declared names get the conjunction of all schemas that speak about them. All other keys are split into cells by the
-// patterns they match (the atoms of the Boolean algebra of the patterns), so that each cell has one conjunction.
-// Clauses ("some member violates ...", from complements) are met by a declared name or by a free key; each choice makes
-// a spec of its own.
+// Declared names get the conjunction of all schemas that speak about them. All other keys are split
+// into cells by the patterns they match (the atoms of the Boolean algebra of the patterns), so that
+// each cell has one conjunction. Clauses ("some member violates ...", from complements) are met by
+// a declared name or by a free key; each choice makes a spec of its own.
 #include <algorithm>
 #include <memory>
 #include <unordered_set>
@@ -47,7 +48,8 @@ class ObjectFinisher {
     std::vector<bool> matched;
   };
 
-  // Strict mode closes an object that declares names and says nothing about others (json-schema.md 1.4).
+  // Strict mode closes an object that declares names and says nothing about others
+  // (json-schema.md 1.4).
   void FindClosing() {
     bool declares = false;
     bool open = !atoms_.unevaluated.empty();
@@ -72,11 +74,13 @@ class ObjectFinisher {
       std::vector<size_t> indices;
       for (const NamedSchema& pattern : group.schema->pattern_properties) {
         indices.push_back(AddPattern(
-            pattern.name, merger_.strings().Pattern(pattern.name, group.schema->id, "patternProperties")));
+            pattern.name,
+            merger_.strings().Pattern(pattern.name, group.schema->id, "patternProperties")));
       }
       group_patterns_.push_back(std::move(indices));
     }
-    for (const MemberClause& clause : clauses_) clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
+    for (const MemberClause& clause : clauses_)
+      clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
     if (!atoms_.name_literals.empty()) names_ = NameLanguage(atoms_.name_literals);
   }
 
@@ -89,17 +93,20 @@ class ObjectFinisher {
       case MemberClause::Keys::kName:
         return std::make_shared<const CodePointDfa>(FromStrings({clause.pattern}));
       case MemberClause::Keys::kInvalidName: {
-        const CodePointDfaPtr names = NameLanguage({{clause.schema->property_names, LiteralKind::kPlainSchema}});
-        return names ? strings.ComplementOf(names) : std::make_shared<const CodePointDfa>(Nothing());
+        const CodePointDfaPtr names =
+            NameLanguage({{clause.schema->property_names, LiteralKind::kPlainSchema}});
+        return names ? strings.ComplementOf(names)
+                     : std::make_shared<const CodePointDfa>(Nothing());
       }
       case MemberClause::Keys::kAdditional: {
         std::vector<std::string_view> names;
-        for (const NamedSchema& property : clause.schema->properties) names.push_back(property.name);
+        for (const NamedSchema& property : clause.schema->properties)
+          names.push_back(property.name);
         CodePointDfaPtr keys =
             strings.ComplementOf(std::make_shared<const CodePointDfa>(FromStrings(names)));
         for (const NamedSchema& pattern : clause.schema->pattern_properties) {
-          keys = strings.Difference(keys,
-                                    strings.Pattern(pattern.name, clause.schema->id, "patternProperties"));
+          keys = strings.Difference(
+              keys, strings.Pattern(pattern.name, clause.schema->id, "patternProperties"));
         }
         return keys;
       }
@@ -132,8 +139,8 @@ class ObjectFinisher {
     return result;
   }
 
-  // Declared names: `properties` of all groups by first appearance, then names that complements speak about, then names
-  // that are only required.
+  // Declared names: `properties` of all groups by first appearance, then names that complements
+  // speak about, then names that are only required.
   void CollectNames() {
     for (const std::string_view name : atoms_.forbidden) forbidden_.insert(name);
     required_.insert(atoms_.required.begin(), atoms_.required.end());
@@ -159,15 +166,17 @@ class ObjectFinisher {
       const auto& properties = atoms_.groups[g].schema->properties;
       declared.reserve(properties.size());
       if (many_groups || !properties.empty()) {
-        for (const NamedSchema& property : properties) declared.emplace(property.name, property.schema);
+        for (const NamedSchema& property : properties)
+          declared.emplace(property.name, property.schema);
       }
     }
   }
 
-  // Adds what the groups say about a key; `matches(i)` tells whether it matches pattern i. Returns whether any
-  // `properties` or `patternProperties` covers the key.
+  // Adds what the groups say about a key; `matches(i)` tells whether it matches pattern i. Returns
+  // whether any `properties` or `patternProperties` covers the key.
   template <typename Matches>
-  bool AppendValues(std::string_view name, bool is_declared, const Matches& matches, Conjunction* out) {
+  bool AppendValues(std::string_view name, bool is_declared, const Matches& matches,
+                    Conjunction* out) {
     bool covered = false;
     std::vector<bool> evaluated(atoms_.groups.size(), false);
     for (size_t g = 0; g < atoms_.groups.size(); ++g) {
@@ -187,12 +196,15 @@ class ObjectFinisher {
       }
       covered = covered || matched;
       evaluated[g] = matched || group.schema->additional_properties != kNoJson;
-      if (!matched && evaluated[g]) out->push_back({group.schema->additional_properties, group.kind});
+      if (!matched && evaluated[g])
+        out->push_back({group.schema->additional_properties, group.kind});
     }
     for (const ScopedSchema& keyword : atoms_.unevaluated) {
-      bool done = std::any_of(atoms_.unevaluated.begin(), atoms_.unevaluated.end(), [&](const ScopedSchema& inner) {
-        return inner.scope != keyword.scope && merger_.IsInScope(run_, inner.scope, keyword.scope);
-      });
+      bool done = std::any_of(atoms_.unevaluated.begin(), atoms_.unevaluated.end(),
+                              [&](const ScopedSchema& inner) {
+                                return inner.scope != keyword.scope &&
+                                       merger_.IsInScope(run_, inner.scope, keyword.scope);
+                              });
       for (size_t g = 0; g < atoms_.groups.size() && !done; ++g) {
         done = evaluated[g] && merger_.IsInScope(run_, atoms_.groups[g].scope, keyword.scope);
       }
@@ -209,7 +221,8 @@ class ObjectFinisher {
       member.required = required_.contains(name);
       Conjunction values;
       AppendValues(
-          name, true, [&](size_t pattern) { return patterns_[pattern].keys->Accepts(name); }, &values);
+          name, true, [&](size_t pattern) { return patterns_[pattern].keys->Accepts(name); },
+          &values);
       for (const auto& [other, literal] : atoms_.member_literals) {
         if (other == name) values.push_back(literal);
       }
@@ -235,7 +248,8 @@ class ObjectFinisher {
         merger_.CountWork();
         Cell inside = cell;
         inside.matched[i] = true;
-        inside.keys = cell.keys ? strings.Intersection(cell.keys, patterns_[i].keys) : patterns_[i].keys;
+        inside.keys =
+            cell.keys ? strings.Intersection(cell.keys, patterns_[i].keys) : patterns_[i].keys;
         Cell outside = cell;
         outside.keys = cell.keys ? strings.Difference(cell.keys, patterns_[i].keys)
                                  : strings.ComplementOf(patterns_[i].keys);
@@ -253,7 +267,8 @@ class ObjectFinisher {
     for (const Cell& cell : cells) {
       if (cell.keys && cell.keys->IsEmpty()) continue;
       Conjunction values;
-      const bool covered = AppendValues({}, false, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
+      const bool covered = AppendValues(
+          {}, false, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
       if (closed_ && !covered) continue;
       FreeCell free;
       free.value = merger_.Intern(std::move(values));
@@ -261,7 +276,8 @@ class ObjectFinisher {
       free.keys = cell.keys;
       if (free.keys && !spec_.closed_names.empty()) {
         if (!undeclared) {
-          undeclared = strings.ComplementOf(std::make_shared<const CodePointDfa>(FromStrings(spec_.closed_names)));
+          undeclared = strings.ComplementOf(
+              std::make_shared<const CodePointDfa>(FromStrings(spec_.closed_names)));
         }
         free.keys = strings.Intersection(free.keys, undeclared);
         if (free.keys->IsEmpty()) continue;
@@ -291,7 +307,8 @@ class ObjectFinisher {
     if (clause.has_value) free.literal = clause.value;
     for (size_t c = 0; c < spec.cells.size(); ++c) {
       if (!cell_matches_[c][pattern]) continue;
-      const LocationId value = clause.has_value ? With(spec.cells[c].value, clause.value) : spec.cells[c].value;
+      const LocationId value =
+          clause.has_value ? With(spec.cells[c].value, clause.value) : spec.cells[c].value;
       if (value != kNothingLocation) free.cell_values.emplace_back(static_cast<int32_t>(c), value);
     }
     if (free.cell_values.empty()) return;
@@ -309,7 +326,8 @@ class ObjectFinisher {
   void Emit(ObjectSpec spec, std::vector<ObjectSpec>* out) {
     int64_t num_required = 0;
     for (const ObjectMember& member : spec.members) num_required += member.required ? 1 : 0;
-    for (const MemberClause& clause : clauses_) num_required += clause.keys == MemberClause::Keys::kName ? 1 : 0;
+    for (const MemberClause& clause : clauses_)
+      num_required += clause.keys == MemberClause::Keys::kName ? 1 : 0;
     spec.count.RaiseMin(num_required);
     if (spec.cells.empty()) spec.count.LowerMax(static_cast<int64_t>(spec.members.size()));
     if (spec.count.IsEmpty()) return;

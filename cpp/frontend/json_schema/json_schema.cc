@@ -21,6 +21,8 @@ JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSch
   return result;
 }
 
-GrammarPtr BuiltinJsonGrammar() { return JsonSchemaToGrammar(R"({"type":["object","array"]})").grammar; }
+GrammarPtr BuiltinJsonGrammar() {
+  return JsonSchemaToGrammar(R"({"type":["object","array"]})").grammar;
+}
 
 }  // namespace xgrammar

@@ -10,27 +10,35 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-// Alternatives of `anyOf` under an unevaluated* keyword are taken in all combinations, because each one that holds
-// contributes to what is evaluated; 2^8 of them are the most that is tried.
+// Alternatives of `anyOf` under an unevaluated* keyword are taken in all combinations, because each
+// one that holds contributes to what is evaluated; 2^8 of them are the most that is tried.
 constexpr size_t kMaxTrackedAlternatives = 8;
 
 }  // namespace
 
 Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
                std::vector<JsonSchemaReportRecord>* report)
-    : reader_(*reader), strings_(*strings), evaluator_(reader, strings), options_(options), report_(report) {
+    : reader_(*reader),
+      strings_(*strings),
+      evaluator_(reader, strings),
+      options_(options),
+      report_(report) {
   // The two fixed locations: the empty conjunction, and a literal that nothing else can produce.
   for (Conjunction fixed : {Conjunction{}, Conjunction{{kNoJson, LiteralKind::kSchema}}}) {
-    const auto place = locations_.emplace(std::move(fixed), static_cast<LocationId>(conjunctions_.size())).first;
+    const auto place =
+        locations_.emplace(std::move(fixed), static_cast<LocationId>(conjunctions_.size())).first;
     conjunctions_.push_back(&place->first);
     expansions_.push_back(nullptr);
   }
 }
 
-void Merger::Report(JsonId schema, std::string_view keyword, const std::string& reason, const char* effect) {
+void Merger::Report(JsonId schema, std::string_view keyword, const std::string& reason,
+                    const char* effect) {
   JsonSchemaReportRecord record{reader_.PointerTo(schema), std::string(keyword), reason, effect};
   for (const JsonSchemaReportRecord& old : *report_) {
-    if (old.pointer == record.pointer && old.keyword == record.keyword && old.effect == record.effect) return;
+    if (old.pointer == record.pointer && old.keyword == record.keyword &&
+        old.effect == record.effect)
+      return;
   }
   report_->push_back(std::move(record));
 }
@@ -40,8 +48,9 @@ void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& 
     Report(schema, keyword, reason, "ignored");
     return;
   }
-  Error error = reader_.MakeError(ErrorKind::kUnsupported, schema, keyword,
-                                  "Keyword '" + std::string(keyword) + "' cannot be enforced: " + reason);
+  Error error =
+      reader_.MakeError(ErrorKind::kUnsupported, schema, keyword,
+                        "Keyword '" + std::string(keyword) + "' cannot be enforced: " + reason);
   error.Hint("remove it, or pass lenient=True to have it dropped and reported");
   throw error;
 }
@@ -50,12 +59,14 @@ LocationId Merger::Intern(Conjunction conjunction) {
   Conjunction simple;
   simple.reserve(conjunction.size());
   for (Literal literal : conjunction) {
-    const bool is_const = literal.kind == LiteralKind::kConst || literal.kind == LiteralKind::kNotConst;
+    const bool is_const =
+        literal.kind == LiteralKind::kConst || literal.kind == LiteralKind::kNotConst;
     if (!is_const) {
       if (literal.id == kNoJson) return kNothingLocation;
       literal.id = reader_.SkipReferences(literal.id);
       const Schema& schema = reader_.Read(literal.id);
-      if (literal.kind == LiteralKind::kPlainSchema && !options_.strict_mode) literal.kind = LiteralKind::kSchema;
+      if (literal.kind == LiteralKind::kPlainSchema && !options_.strict_mode)
+        literal.kind = LiteralKind::kSchema;
       const bool negated = literal.kind == LiteralKind::kNotSchema;
       if (schema.IsTrivial()) {
         if (negated) return kNothingLocation;
@@ -69,7 +80,8 @@ LocationId Merger::Intern(Conjunction conjunction) {
     if (std::find(simple.begin(), simple.end(), literal) == simple.end()) simple.push_back(literal);
   }
   if (IsContradictory(simple)) return kNothingLocation;
-  const auto [place, is_new] = locations_.try_emplace(std::move(simple), static_cast<LocationId>(conjunctions_.size()));
+  const auto [place, is_new] =
+      locations_.try_emplace(std::move(simple), static_cast<LocationId>(conjunctions_.size()));
   if (is_new) {
     conjunctions_.push_back(&place->first);
     expansions_.push_back(nullptr);
@@ -84,7 +96,8 @@ bool Merger::IsContradictory(const Conjunction& literals) {
     if (negative.kind != LiteralKind::kNotSchema || literals.size() < 2) continue;
     const JsonId id = reader_.CanonicalId(negative.id);
     for (const Literal& positive : literals) {
-      const bool is_schema = positive.kind == LiteralKind::kSchema || positive.kind == LiteralKind::kPlainSchema;
+      const bool is_schema =
+          positive.kind == LiteralKind::kSchema || positive.kind == LiteralKind::kPlainSchema;
       if (is_schema && reader_.CanonicalId(positive.id) == id) return true;
     }
   }
@@ -99,13 +112,15 @@ void Merger::CountWork() {
 }
 
 const Expansion& Merger::Expand(LocationId location) {
-  if (expansions_[static_cast<size_t>(location)]) return *expansions_[static_cast<size_t>(location)];
+  if (expansions_[static_cast<size_t>(location)])
+    return *expansions_[static_cast<size_t>(location)];
   auto expansion = std::make_unique<Expansion>();
   if (location != kNothingLocation) {
     const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
     for (int i = 0; i < kNumInstanceTypes; ++i) {
       const auto type = static_cast<InstanceType>(i);
-      if (std::all_of(literals.begin(), literals.end(), [&](const Literal& l) { return MayHold(l, type); })) {
+      if (std::all_of(literals.begin(), literals.end(),
+                      [&](const Literal& l) { return MayHold(l, type); })) {
         ExpandType(literals, type, expansion.get());
       }
     }
@@ -118,8 +133,10 @@ const Expansion& Merger::Expand(LocationId location) {
 
 // A quick look at `type`, so that most kinds of instances are never expanded.
 bool Merger::MayHold(const Literal& literal, InstanceType type) {
-  if (literal.kind == LiteralKind::kConst) return Evaluator::TypeOf(reader_.document(), literal.id) == type;
-  if (literal.kind != LiteralKind::kSchema && literal.kind != LiteralKind::kPlainSchema) return true;
+  if (literal.kind == LiteralKind::kConst)
+    return Evaluator::TypeOf(reader_.document(), literal.id) == type;
+  if (literal.kind != LiteralKind::kSchema && literal.kind != LiteralKind::kPlainSchema)
+    return true;
   const Schema& schema = reader_.Read(literal.id);
   if (schema.is_boolean) return schema.boolean_value;
   TypeSet types = schema.types;
@@ -155,8 +172,9 @@ void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* v
   std::vector<JsonId> kept;
   for (const JsonId value : *values) {
     if (!seen.insert(evaluator_.KeyOf(value)).second) continue;
-    const bool holds = std::all_of(conjunction.begin(), conjunction.end(),
-                                   [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
+    const bool holds =
+        std::all_of(conjunction.begin(), conjunction.end(),
+                    [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
     if (holds) kept.push_back(value);
   }
   // Document order of the values, whatever kind they are.
@@ -191,21 +209,25 @@ Merger::Outcome Merger::Split(Run* run, Work* work, std::vector<Work>* alternati
 
 bool Merger::Require(Branch* branch, std::string_view name) {
   ObjectAtoms& object = branch->object;
-  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) != object.forbidden.end()) return false;
+  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) != object.forbidden.end())
+    return false;
   if (std::find(object.required.begin(), object.required.end(), name) == object.required.end()) {
     object.required.push_back(name);
   }
   return true;
 }
 
-// Dependencies declare no names: where nothing else does, such a name may stand among the free keys.
+// Dependencies declare no names: where nothing else does, such a name may stand among the free
+// keys.
 bool Merger::RequireAnywhere(Branch* branch, std::string_view name) {
   ObjectAtoms& object = branch->object;
-  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) != object.forbidden.end()) return false;
+  if (std::find(object.forbidden.begin(), object.forbidden.end(), name) != object.forbidden.end())
+    return false;
   const auto has = [&](const std::vector<std::string_view>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  if (!has(object.required) && !has(object.required_anywhere)) object.required_anywhere.push_back(name);
+  if (!has(object.required) && !has(object.required_anywhere))
+    object.required_anywhere.push_back(name);
   return true;
 }
 
@@ -220,7 +242,8 @@ bool Merger::Forbid(Branch* branch, std::string_view name) {
   return true;
 }
 
-Merger::Outcome Merger::Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason) {
+Merger::Outcome Merger::Unsupport(Work* work, JsonId schema, const char* keyword,
+                                  const char* reason) {
   work->branch.unsupported.push_back({schema, keyword, reason});
   return Outcome::kContinue;
 }
@@ -234,7 +257,8 @@ Merger::Outcome Merger::DoLiteral(Run* run, Work* work, const Task& task) {
     case LiteralKind::kNotSchema:
       return DoNotSchema(run, work, literal, task.scope);
     case LiteralKind::kConst:
-      if (Evaluator::TypeOf(reader_.document(), literal.id) == run->type) run->values.push_back(literal.id);
+      if (Evaluator::TypeOf(reader_.document(), literal.id) == run->type)
+        run->values.push_back(literal.id);
       return Outcome::kDead;  // The value stands for the branch; FilterValues checks the rest.
     case LiteralKind::kNotConst:
       return DoNotConst(run, work, literal.id, task.scope);
@@ -242,8 +266,8 @@ Merger::Outcome Merger::DoLiteral(Run* run, Work* work, const Task& task) {
   return Outcome::kDead;
 }
 
-// Whether the schema is already on the path that led here. As a conjunct of itself it adds nothing, if there is anything
-// else in it; any other cycle has no meaning.
+// Whether the schema is already on the path that led here. As a conjunct of itself it adds nothing,
+// if there is anything else in it; any other cycle has no meaning.
 bool Merger::IsRepeated(const Run& run, const Task& task) {
   bool is_conjunct = task.is_conjunct;
   for (int32_t above = task.scope; above >= 0;) {
@@ -279,8 +303,8 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
     return Outcome::kDead;
   }
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
-  const bool tracks =
-      schema.HasUnevaluated() || (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
+  const bool tracks = schema.HasUnevaluated() ||
+                      (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
   run->scopes.push_back({scope, literal, task.is_conjunct, tracks});
   if (!ApplyConstraints(run, work, schema, literal.kind, own_scope)) return Outcome::kDead;
   for (size_t i = schema.steps.size(); i-- > 0;) {
@@ -297,7 +321,8 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
 }
 
 // Adds the keywords that act on the run's kind of instance; false if the branch is now empty.
-bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind, int32_t scope) {
+bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
+                              int32_t scope) {
   Branch& branch = work->branch;
   switch (run->type) {
     case InstanceType::kNull:
@@ -315,7 +340,8 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
       StringConstraint& string = branch.string;
       string.length.RaiseMin(schema.length.min);
       if (schema.length.HasMax()) string.length.LowerMax(schema.length.max);
-      if (schema.pattern != kNoJson) string.atoms.push_back({schema.pattern, schema.id, false, false});
+      if (schema.pattern != kNoJson)
+        string.atoms.push_back({schema.pattern, schema.id, false, false});
       if (schema.format != kNoJson) {
         const std::string_view name = reader_.document().text(schema.format);
         switch (FormatKindOf(name)) {
@@ -323,10 +349,12 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
             string.atoms.push_back({schema.format, schema.id, true, false});
             break;
           case FormatKind::kUnsupported:
-            Unsupport(work, schema.id, "format", "this format is not a regular language that is implemented");
+            Unsupport(work, schema.id, "format",
+                      "this format is not a regular language that is implemented");
             break;
           case FormatKind::kUnknown:
-            Report(schema.id, "format", "unknown format '" + QuoteForMessage(name, 60) + "'", "annotation");
+            Report(schema.id, "format", "unknown format '" + QuoteForMessage(name, 60) + "'",
+                   "annotation");
             break;
         }
       }
@@ -341,7 +369,8 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
         array.unique_schema = schema.id;
       }
       if (schema.contains != kNoJson) {
-        array.clauses.push_back({{schema.contains, LiteralKind::kPlainSchema}, 0, schema.contains_count});
+        array.clauses.push_back(
+            {{schema.contains, LiteralKind::kPlainSchema}, 0, schema.contains_count});
       }
       if (!schema.prefix_items.empty() || schema.items != kNoJson || schema.contains != kNoJson) {
         array.groups.push_back({&schema, scope, kind});
@@ -355,9 +384,11 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
       if (schema.property_count.HasMax()) object.count.LowerMax(schema.property_count.max);
       if (object.required.empty() && object.forbidden.empty()) {
         object.required = schema.required;
-        if (schema.required.size() > 1) {  // Duplicates in one list are rare; Require would be quadratic.
+        if (schema.required.size() >
+            1) {  // Duplicates in one list are rare; Require would be quadratic.
           std::unordered_set<std::string_view> seen;
-          std::erase_if(object.required, [&](std::string_view name) { return !seen.insert(name).second; });
+          std::erase_if(object.required,
+                        [&](std::string_view name) { return !seen.insert(name).second; });
         }
       } else {
         for (const std::string_view name : schema.required) {
@@ -367,7 +398,8 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
       if (schema.property_names != kNoJson) {
         object.name_literals.push_back({schema.property_names, LiteralKind::kPlainSchema});
       }
-      if (schema.unevaluated_properties != kNoJson) object.unevaluated.push_back({&schema, scope, kind});
+      if (schema.unevaluated_properties != kNoJson)
+        object.unevaluated.push_back({&schema, scope, kind});
       return !object.count.IsEmpty();
     }
   }
@@ -396,7 +428,8 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
     case Step::Kind::kObjectGroup:
       if (run->type == InstanceType::kObject) {
         work->branch.object.groups.push_back({task.schema, task.scope, task.literal.kind});
-        if (run->has_split && !MembersPossible(*work, work->branch.object.required)) return Outcome::kDead;
+        if (run->has_split && !MembersPossible(*work, work->branch.object.required))
+          return Outcome::kDead;
       }
       return Outcome::kContinue;
     case Step::Kind::kUnsupported:
@@ -415,7 +448,8 @@ Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
   std::vector<Work> alternatives;
   const bool tracks = run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation;
   if (tracks && live.size() > kMaxTrackedAlternatives) {
-    return Unsupport(work, task.schema->id, "anyOf", "too many alternatives under an unevaluated* keyword");
+    return Unsupport(work, task.schema->id, "anyOf",
+                     "too many alternatives under an unevaluated* keyword");
   }
   const size_t num_subsets = tracks ? (size_t{1} << live.size()) - 1 : live.size();
   for (size_t i = 0; i < num_subsets; ++i) {
@@ -439,11 +473,14 @@ Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
   std::vector<Work> alternatives;
   for (size_t i = 0; i < live.size(); ++i) {
     const Literal chosen{live[i], task.literal.kind};
-    if (!MayHold(chosen, run->type)) continue;  // Strict mode's inference may exclude what the standard allows.
+    if (!MayHold(chosen, run->type))
+      continue;  // Strict mode's inference may exclude what the standard allows.
     Work alternative = *work;
     for (size_t j = live.size(); j-- > 0;) {
       const Literal other{live[j], LiteralKind::kPlainSchema};
-      if (j == i || AreDisjoint({live[i], LiteralKind::kPlainSchema}, other, work->branch.object.required)) continue;
+      if (j == i ||
+          AreDisjoint({live[i], LiteralKind::kPlainSchema}, other, work->branch.object.required))
+        continue;
       Push(run, &alternative, {live[j], LiteralKind::kNotSchema}, task.scope);
     }
     Push(run, &alternative, chosen, task.scope);
@@ -460,7 +497,8 @@ Merger::Outcome Merger::DoIf(Run* run, Work* work, const Task& task) {
   std::vector<Work> alternatives;
   const auto add = [&](LiteralKind condition, JsonId consequence) {
     Work alternative = *work;
-    if (consequence != kNoJson) Push(run, &alternative, {consequence, task.literal.kind}, task.scope);
+    if (consequence != kNoJson)
+      Push(run, &alternative, {consequence, task.literal.kind}, task.scope);
     Push(run, &alternative, {task.step->value, condition}, task.scope);
     alternatives.push_back(std::move(alternative));
   };
@@ -518,7 +556,8 @@ void Merger::FinishBranch(Run* run, Branch* branch) {
 bool Merger::IsInScope(const Run& run, int32_t scope, int32_t ancestor) const {
   // What holds inside a complement leaves no annotations.
   while (scope > ancestor) {
-    if (run.scopes[static_cast<size_t>(scope)].literal.kind == LiteralKind::kNotSchema) return false;
+    if (run.scopes[static_cast<size_t>(scope)].literal.kind == LiteralKind::kNotSchema)
+      return false;
     scope = run.scopes[static_cast<size_t>(scope)].parent;
   }
   return scope == ancestor;

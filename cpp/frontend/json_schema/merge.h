@@ -1,10 +1,12 @@
-// Merger: conjunctions of schemas -> disjunctions of branches, the heart of the exact treatment of JSON Schema.
+// Merger: conjunctions of schemas -> disjunctions of branches, the heart of the exact treatment of
+// JSON Schema.
 //
-// A location is a conjunction of literals. Expanding it walks the literals in document order, for one kind of instance
-// at a time, and splits where a keyword offers alternatives: the result is a disjunctive normal form whose atoms are
-// bounds, patterns, property groups and so on; children are conjunctions again, interned as locations, so that recursion
-// through references closes. Complements are taken keyword by keyword (De Morgan; complement.cc), so `not`, `if`,
-// `oneOf` and dependencies need no treatment of their own. Work is bounded by Limits::max_schema_expansion.
+// A location is a conjunction of literals. Expanding it walks the literals in document order, for
+// one kind of instance at a time, and splits where a keyword offers alternatives: the result is a
+// disjunctive normal form whose atoms are bounds, patterns, property groups and so on; children are
+// conjunctions again, interned as locations, so that recursion through references closes.
+// Complements are taken keyword by keyword (De Morgan; complement.cc), so `not`, `if`, `oneOf` and
+// dependencies need no treatment of their own. Work is bounded by Limits::max_schema_expansion.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +34,15 @@ class Merger {
   /// The location of a conjunction, simplified: trivial literals dropped, bare references followed.
   LocationId Intern(Conjunction conjunction);
   LocationId InternSchema(JsonId schema) { return Intern({{schema, LiteralKind::kSchema}}); }
-  const Conjunction& conjunction(LocationId location) const { return *conjunctions_[static_cast<size_t>(location)]; }
-  /// Valid as long as the merger. Raises kUnsupported for live keywords that cannot be enforced (unless lenient).
+  const Conjunction& conjunction(LocationId location) const {
+    return *conjunctions_[static_cast<size_t>(location)];
+  }
+  /// Valid as long as the merger. Raises kUnsupported for live keywords that cannot be enforced
+  /// (unless lenient).
   const Expansion& Expand(LocationId location);
   using Names = std::vector<std::string_view>;
-  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell. Objects without one of the
-  /// `required` names do not count.
+  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell. Objects
+  /// without one of the `required` names do not count.
   bool IsEmpty(LocationId location, int depth = 3, const Names& required = {});
   /// Whether two literals exclude one another, as far as a search of bounded depth can tell.
   bool AreDisjoint(const Literal& a, const Literal& b, const Names& required = {});
@@ -47,12 +52,14 @@ class Merger {
   Evaluator& evaluator() { return evaluator_; }
   /// Records or raises, as the options say.
   void Unsupported(JsonId schema, const char* keyword, const std::string& reason);
-  void Report(JsonId schema, std::string_view keyword, const std::string& reason, const char* effect);
+  void Report(JsonId schema, std::string_view keyword, const std::string& reason,
+              const char* effect);
 
  private:
-  // A task still to be done on a branch; tasks form persistent lists, so that branches share their tails.
+  // A task still to be done on a branch; tasks form persistent lists, so that branches share their
+  // tails.
   struct Task {
-    const Step* step = nullptr;      ///< A step of `schema`, or null for a literal.
+    const Step* step = nullptr;  ///< A step of `schema`, or null for a literal.
     const Schema* schema = nullptr;
     Literal literal;
     int32_t scope = -1;
@@ -72,7 +79,8 @@ class Merger {
     Branch branch;
   };
   enum class Outcome : uint8_t { kContinue, kDead, kSplit };
-  // The tables of one running expansion. Expansions nest (disjointness of alternatives), so they are passed along.
+  // The tables of one running expansion. Expansions nest (disjointness of alternatives), so they
+  // are passed along.
   struct Run {
     InstanceType type = InstanceType::kNull;
     std::vector<Task> tasks;
@@ -96,18 +104,23 @@ class Merger {
   Outcome DoOneOf(Run* run, Work* work, const Task& task);
   Outcome DoIf(Run* run, Work* work, const Task& task);
   Outcome DoDependent(Run* run, Work* work, const Task& task);
-  bool ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind, int32_t scope);
+  bool ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
+                        int32_t scope);
   Outcome Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason);
 
   // complement.cc
   Outcome DoNotSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
   Outcome DoNotConst(Run* run, Work* work, JsonId value, int32_t scope);
-  bool SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out, Work* rest);
+  bool SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out,
+                            Work* rest);
   void ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
-  void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out);
+  void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope,
+                       std::vector<Work>* out);
   void ComplementObject(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
-  void ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope, std::vector<Work>* out);
-  void ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope, std::vector<Work>* out);
+  void ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope,
+                       std::vector<Work>* out);
+  void ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope,
+                           std::vector<Work>* out);
 
   void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
   bool MembersPossible(const Work& work, const Names& names);

@@ -1,8 +1,9 @@
 // Comparison and divisibility of decimal texts, digit by digit.
 //
-// A magnitude is compared with a bound while its digits are read: as long as the lengths agree, the first differing digit
-// decides; a longer integer part is larger, a shorter one smaller. Divisibility tracks the remainder of the digits read
-// so far, scaled so that the divisor is an integer. All else is products, unions and complements of such machines.
+// A magnitude is compared with a bound while its digits are read: as long as the lengths agree, the
+// first differing digit decides; a longer integer part is larger, a shorter one smaller.
+// Divisibility tracks the remainder of the digits read so far, scaled so that the divisor is an
+// integer. All else is products, unions and complements of such machines.
 #include "frontend/json_schema/numeric_range.h"
 
 #include <algorithm>
@@ -39,7 +40,8 @@ class DigitMachine {
   void SetAccept(int32_t state) { states_[static_cast<size_t>(state)].accept = true; }
   CodePointDfa Build() {
     for (State& state : states_) {
-      std::sort(state.edges.begin(), state.edges.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+      std::sort(state.edges.begin(), state.edges.end(),
+                [](const auto& a, const auto& b) { return a.lo < b.lo; });
     }
     return CodePointDfa(std::move(states_));
   }
@@ -59,7 +61,10 @@ struct Verdicts {
 class MagnitudeComparison {
  public:
   MagnitudeComparison(const Decimal& bound, Verdicts accept, bool integers_only)
-      : integer_(bound.IntegerDigits()), fraction_(bound.FractionDigits()), accept_(accept), integers_only_(integers_only) {}
+      : integer_(bound.IntegerDigits()),
+        fraction_(bound.FractionDigits()),
+        accept_(accept),
+        integers_only_(integers_only) {}
 
   CodePointDfa Build() {
     const int32_t start = machine_.AddState(false);
@@ -119,7 +124,8 @@ class MagnitudeComparison {
       const Pending next = pending_.back();
       pending_.pop_back();
       for (uint32_t digit = 0; digit <= 9; ++digit) {
-        const Order order_here = next.prefix == kEqual ? CompareDigit(next.count, digit) : next.prefix;
+        const Order order_here =
+            next.prefix == kEqual ? CompareDigit(next.count, digit) : next.prefix;
         const int32_t target = AfterInteger(next.count + 1, order_here);
         machine_.AddEdge(next.state, '0' + digit, '0' + digit, target);
       }
@@ -192,14 +198,16 @@ class MagnitudeComparison {
 
 CodePointDfa CompareMagnitude(const Decimal& bound, Verdicts accept, bool integers_only) {
   if (bound.PlainSize() > kMaxBoundDigits) {
-    ThrowLimitError("max_dfa_states", bound.PlainSize(), kMaxBoundDigits, "the digits of a numeric bound");
+    ThrowLimitError("max_dfa_states", bound.PlainSize(), kMaxBoundDigits,
+                    "the digits of a numeric bound");
   }
   return MagnitudeComparison(bound, accept, integers_only).Build();
 }
 
 // Unsigned magnitudes within bounds of a signed range, mirrored for the negative side.
-CodePointDfa MagnitudesBetween(const std::optional<NumberBound>& lower, const std::optional<NumberBound>& upper,
-                               bool integers_only, int64_t max_states) {
+CodePointDfa MagnitudesBetween(const std::optional<NumberBound>& lower,
+                               const std::optional<NumberBound>& upper, bool integers_only,
+                               int64_t max_states) {
   std::optional<CodePointDfa> result;
   const auto narrow = [&](CodePointDfa dfa) {
     result = result ? Intersect(*result, dfa, max_states) : std::move(dfa);
@@ -242,7 +250,8 @@ CodePointDfa Signed(const CodePointDfa& positive, const CodePointDfa& negative) 
 }
 
 CodePointDfa Range(const NumberConstraint& constraint, bool integers_only, int64_t max_states) {
-  const CodePointDfa positive = MagnitudesBetween(constraint.lower, constraint.upper, integers_only, max_states);
+  const CodePointDfa positive =
+      MagnitudesBetween(constraint.lower, constraint.upper, integers_only, max_states);
   std::optional<NumberBound> lower = Mirror(constraint.upper);
   const std::optional<NumberBound> upper = Mirror(constraint.lower);
   // Integers have one zero, without a sign.
@@ -252,7 +261,8 @@ CodePointDfa Range(const NumberConstraint& constraint, bool integers_only, int64
   return Signed(positive, MagnitudesBetween(lower, upper, integers_only, max_states));
 }
 
-// Unsigned or signed plain decimals with a non-zero digit after the point, if `integral` is false; else those without.
+// Unsigned or signed plain decimals with a non-zero digit after the point, if `integral` is false;
+// else those without.
 CodePointDfa Integrality(bool integral) {
   DigitMachine machine;
   const int32_t start = machine.AddState(false);
@@ -271,13 +281,16 @@ CodePointDfa Integrality(bool integral) {
   return machine.Build();
 }
 
-// Texts whose digits, read as a plain decimal, are a multiple of the divisor (or, negated, are not).
+// Texts whose digits, read as a plain decimal, are a multiple of the divisor (or, negated, are
+// not).
 CodePointDfa Divisibility(const Decimal& divisor, bool multiple) {
-  const int64_t scale = std::max<int64_t>(0, -divisor.exponent());  // Fraction digits that can matter.
+  const int64_t scale =
+      std::max<int64_t>(0, -divisor.exponent());  // Fraction digits that can matter.
   Decimal scaled = divisor;
   std::optional<int64_t> modulus;
   if (divisor.PlainSize() < 40) {
-    scaled = Decimal::FromJsonNumber(divisor.digits() + "e" + std::to_string(divisor.exponent() + scale));
+    scaled = Decimal::FromJsonNumber(divisor.digits() + "e" +
+                                     std::to_string(divisor.exponent() + scale));
     modulus = scaled.ToInt64();
   }
   if (!modulus || *modulus > kMaxRemainders || (scale + 1) * *modulus > kMaxRemainders * 10) {
@@ -285,24 +298,30 @@ CodePointDfa Divisibility(const Decimal& divisor, bool multiple) {
     throw error;
   }
   const int64_t m = *modulus;
-  // State: how many fraction digits were read (0 before the point, 1 after it without digits, ...), and the remainder.
+  // State: how many fraction digits were read (0 before the point, 1 after it without digits, ...),
+  // and the remainder.
   DigitMachine machine;
   const int32_t start = machine.AddState(false);
   const int32_t sign = machine.AddState(false);
-  std::vector<int64_t> weight(static_cast<size_t>(scale) + 1, 1);  // 10^(scale - digits read), modulo m.
+  std::vector<int64_t> weight(static_cast<size_t>(scale) + 1,
+                              1);  // 10^(scale - digits read), modulo m.
   for (size_t i = weight.size() - 1; i-- > 0;) weight[i] = weight[i + 1] * 10 % m;
-  const auto divisible = [&](int64_t remainder, size_t digits_read) { return remainder * weight[digits_read] % m == 0; };
+  const auto divisible = [&](int64_t remainder, size_t digits_read) {
+    return remainder * weight[digits_read] % m == 0;
+  };
   const auto accepts = [&](bool is_multiple) { return is_multiple == multiple; };
   std::vector<std::vector<int32_t>> states(static_cast<size_t>(scale) + 1);
   for (size_t read = 0; read < states.size(); ++read) {
-    for (int64_t r = 0; r < m; ++r) states[read].push_back(machine.AddState(accepts(divisible(r, read))));
+    for (int64_t r = 0; r < m; ++r)
+      states[read].push_back(machine.AddState(accepts(divisible(r, read))));
   }
   const int32_t never = machine.AddState(accepts(false));
   machine.AddEdge(never, '0', '9', never);
   const auto digit_edges = [&](int32_t from, int64_t remainder, size_t target_read) {
     for (int64_t digit = 0; digit <= 9; ++digit) {
       const auto c = static_cast<uint32_t>('0' + digit);
-      machine.AddEdge(from, c, c, states[target_read][static_cast<size_t>((remainder * 10 + digit) % m)]);
+      machine.AddEdge(from, c, c,
+                      states[target_read][static_cast<size_t>((remainder * 10 + digit) % m)]);
     }
   };
   machine.AddEdge(start, '-', '-', sign);
@@ -345,7 +364,9 @@ std::optional<Decimal> LeastCommonMultiple(const Decimal& a, const Decimal& b) {
   const int64_t exponent = std::min(a.exponent(), b.exponent());
   const auto scaled = [&](const Decimal& value) -> std::optional<int64_t> {
     if (value.exponent() - exponent > 18) return std::nullopt;
-    return Decimal::FromJsonNumber(value.digits() + "e" + std::to_string(value.exponent() - exponent)).ToInt64();
+    return Decimal::FromJsonNumber(value.digits() + "e" +
+                                   std::to_string(value.exponent() - exponent))
+        .ToInt64();
   };
   const std::optional<int64_t> x = scaled(a);
   const std::optional<int64_t> y = scaled(b);
@@ -360,7 +381,8 @@ std::vector<Decimal> MergeDivisors(std::vector<Decimal> divisors, bool integer) 
   if (integer && !divisors.empty()) divisors.push_back(Decimal::FromInt(1));
   std::vector<Decimal> merged;
   for (const Decimal& divisor : divisors) {
-    const std::optional<Decimal> both = merged.empty() ? std::nullopt : LeastCommonMultiple(merged.back(), divisor);
+    const std::optional<Decimal> both =
+        merged.empty() ? std::nullopt : LeastCommonMultiple(merged.back(), divisor);
     if (both) {
       merged.back() = *both;
     } else {
@@ -375,9 +397,12 @@ std::vector<Decimal> MergeDivisors(std::vector<Decimal> divisors, bool integer) 
 CodePointDfa NumberToDfa(const NumberConstraint& constraint, const Limits& limits) {
   const int64_t max_states = limits.max_dfa_states;
   CodePointDfa result = Range(constraint, constraint.integer, max_states);
-  const auto narrow = [&](const CodePointDfa& dfa) { result = Minimize(Intersect(result, dfa, max_states)); };
+  const auto narrow = [&](const CodePointDfa& dfa) {
+    result = Minimize(Intersect(result, dfa, max_states));
+  };
   if (constraint.non_integer) narrow(Integrality(false));
-  for (const Decimal& divisor : MergeDivisors(constraint.multiples, constraint.integer)) narrow(Divisibility(divisor, true));
+  for (const Decimal& divisor : MergeDivisors(constraint.multiples, constraint.integer))
+    narrow(Divisibility(divisor, true));
   for (const Decimal& divisor : constraint.not_multiples) narrow(Divisibility(divisor, false));
   for (const Decimal& value : constraint.excluded) {
     NumberConstraint equal;

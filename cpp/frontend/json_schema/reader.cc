@@ -34,10 +34,14 @@ TypeSet TypeBit(std::string_view name) {
 }  // namespace
 
 SchemaReader::SchemaReader(const JsonDocument& document, const Limits& limits)
-    : document_(document), limits_(limits), references_(document), schemas_(static_cast<size_t>(document.size())) {}
+    : document_(document),
+      limits_(limits),
+      references_(document),
+      schemas_(static_cast<size_t>(document.size())) {}
 
 std::string SchemaReader::PointerTo(JsonId wanted) const {
-  // The nodes were numbered when they were opened, so the last child that starts at or before `wanted` holds it.
+  // The nodes were numbered when they were opened, so the last child that starts at or before
+  // `wanted` holds it.
   std::string pointer;
   JsonId current = document_.root();
   while (current != wanted) {
@@ -64,7 +68,8 @@ std::string SchemaReader::PointerTo(JsonId wanted) const {
   return pointer;
 }
 
-Error SchemaReader::MakeError(ErrorKind kind, JsonId schema, std::string_view keyword, const std::string& message) const {
+Error SchemaReader::MakeError(ErrorKind kind, JsonId schema, std::string_view keyword,
+                              const std::string& message) const {
   Error error(kind, message);
   error.AtPointer(PointerTo(schema));
   if (!keyword.empty()) error.Feature(std::string(keyword));
@@ -88,21 +93,24 @@ void SchemaReader::ExpectSchemaArray(JsonId schema, std::string_view keyword, Js
   for (const JsonId item : document_.items(value)) ExpectSchema(schema, keyword, item);
 }
 
-std::vector<NamedSchema> SchemaReader::ExpectSchemaMap(JsonId schema, std::string_view keyword, JsonId value) const {
+std::vector<NamedSchema> SchemaReader::ExpectSchemaMap(JsonId schema, std::string_view keyword,
+                                                       JsonId value) const {
   if (!document_.IsObject(value)) FailType(schema, keyword, "an object whose values are schemas");
   std::vector<NamedSchema> out;
   out.reserve(document_.members(value).size());
   for (const Member& member : document_.members(value)) {
     if (!document_.IsObject(member.value) && !document_.IsBool(member.value)) {
-      throw MakeError(ErrorKind::kJsonSchema, member.value, keyword,
-                      "A value in '" + std::string(keyword) + "' must be a schema (an object or a boolean)");
+      throw MakeError(
+          ErrorKind::kJsonSchema, member.value, keyword,
+          "A value in '" + std::string(keyword) + "' must be a schema (an object or a boolean)");
     }
     out.push_back({document_.key(member), member.value});
   }
   return out;
 }
 
-std::vector<std::string_view> SchemaReader::ExpectNames(JsonId schema, std::string_view keyword, JsonId value) const {
+std::vector<std::string_view> SchemaReader::ExpectNames(JsonId schema, std::string_view keyword,
+                                                        JsonId value) const {
   if (!document_.IsArray(value)) FailType(schema, keyword, "an array of strings");
   std::vector<std::string_view> out;
   for (const JsonId item : document_.items(value)) {
@@ -112,15 +120,17 @@ std::vector<std::string_view> SchemaReader::ExpectNames(JsonId schema, std::stri
   return out;
 }
 
-int64_t SchemaReader::ExpectCount(JsonId schema, std::string_view keyword, JsonId value, bool is_minimum) const {
+int64_t SchemaReader::ExpectCount(JsonId schema, std::string_view keyword, JsonId value,
+                                  bool is_minimum) const {
   if (!document_.IsNumber(value)) FailType(schema, keyword, "a non-negative integer");
   const Decimal number = Decimal::FromJsonNumber(document_.text(value));
   if (number.negative() || !number.IsInteger()) FailType(schema, keyword, "a non-negative integer");
   const std::optional<int64_t> count = number.ToInt64();
   if (count && *count <= limits_.max_repeat) return *count;
   if (!is_minimum) return kNoMaximum;  // No text can be that long.
-  Error error = MakeError(ErrorKind::kLimit, schema, keyword,
-                          "Keyword '" + std::string(keyword) + "' is larger than the limit max_repeat");
+  Error error =
+      MakeError(ErrorKind::kLimit, schema, keyword,
+                "Keyword '" + std::string(keyword) + "' is larger than the limit max_repeat");
   error.Limit("max_repeat", count.value_or(INT64_MAX), limits_.max_repeat);
   throw error;
 }
@@ -131,8 +141,9 @@ Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, Json
   // Far beyond what any consumer of JSON can hold; automata are built digit by digit.
   constexpr int64_t kMaxDigits = 400;
   if (number.PlainSize() > kMaxDigits) {
-    Error error = MakeError(ErrorKind::kLimit, schema, keyword,
-                            "The number of keyword '" + std::string(keyword) + "' has more than 400 digits");
+    Error error =
+        MakeError(ErrorKind::kLimit, schema, keyword,
+                  "The number of keyword '" + std::string(keyword) + "' has more than 400 digits");
     error.Limit("digits", number.PlainSize(), kMaxDigits);
     throw error;
   }
@@ -166,7 +177,8 @@ JsonId SchemaReader::FindProperty(const Schema& schema, std::string_view name) {
   }
   auto& index = property_index_[schema.id];
   if (index.empty()) {
-    for (const NamedSchema& property : schema.properties) index.emplace(property.name, property.schema);
+    for (const NamedSchema& property : schema.properties)
+      index.emplace(property.name, property.schema);
   }
   const auto found = index.find(name);
   return found == index.end() ? kNoJson : found->second;
@@ -201,12 +213,15 @@ void SchemaReader::FindCanonicalIds() {
   std::unordered_map<std::string, JsonId> known;
   for (JsonId id = document_.size() - 1; id >= 0; --id) {
     std::string key(1, static_cast<char>('0' + static_cast<int>(document_.kind(id))));
-    const auto append = [&](JsonId child) { key += std::to_string(canonical_ids_[static_cast<size_t>(child)]) + ","; };
+    const auto append = [&](JsonId child) {
+      key += std::to_string(canonical_ids_[static_cast<size_t>(child)]) + ",";
+    };
     if (document_.IsObject(id)) {
       for (const Member& member : document_.members(id)) {
         const std::string_view name = document_.key(member);
         const bool is_annotation = name == "title" || name == "description" || name == "$comment";
-        if (is_annotation && document_.IsString(member.value) && !is_value[static_cast<size_t>(id)]) continue;
+        if (is_annotation && document_.IsString(member.value) && !is_value[static_cast<size_t>(id)])
+          continue;
         key += std::to_string(name.size()) + ":";
         key += name;
         append(member.value);
@@ -229,7 +244,8 @@ JsonId SchemaReader::SkipReferences(JsonId id) {
     if (move_slow) slow = Read(slow).steps[0].value;
     move_slow = !move_slow;
     if (id == slow) {
-      throw MakeError(ErrorKind::kJsonSchema, start, "$ref", "The references form a cycle without content");
+      throw MakeError(ErrorKind::kJsonSchema, start, "$ref",
+                      "The references form a cycle without content");
     }
   }
   return id;
@@ -264,19 +280,21 @@ void SchemaReader::ReadObject(Schema* schema) {
   FinishArray(schema);
   FinishTypes(schema);
   schema->is_empty = num_constraints == 0;
-  schema->is_plain_reference =
-      num_constraints == 1 && schema->steps.size() == 1 && schema->steps[0].kind == Step::Kind::kRef;
+  schema->is_plain_reference = num_constraints == 1 && schema->steps.size() == 1 &&
+                               schema->steps[0].kind == Step::Kind::kRef;
 }
 
 bool SchemaReader::ReadTypeKeyword(Schema* schema, std::string_view keyword, JsonId value) {
   if (keyword == "type") {
     schema->types = 0;
     const auto add = [&](JsonId name) {
-      if (!document_.IsString(name)) FailType(schema->id, keyword, "a type name or an array of type names");
+      if (!document_.IsString(name))
+        FailType(schema->id, keyword, "a type name or an array of type names");
       const TypeSet bit = TypeBit(document_.text(name));
       if (bit == 0) {
-        throw MakeError(ErrorKind::kJsonSchema, schema->id, keyword,
-                        "Unknown type '" + QuoteForMessage(document_.text(name)) + "' in keyword 'type'");
+        throw MakeError(
+            ErrorKind::kJsonSchema, schema->id, keyword,
+            "Unknown type '" + QuoteForMessage(document_.text(name)) + "' in keyword 'type'");
       }
       schema->types = static_cast<TypeSet>(schema->types | bit);
     };
@@ -286,7 +304,8 @@ bool SchemaReader::ReadTypeKeyword(Schema* schema, std::string_view keyword, Jso
     } else {
       add(value);
     }
-    if (schema->types & kNumberBit) schema->types = static_cast<TypeSet>(schema->types | kIntegerBit);
+    if (schema->types & kNumberBit)
+      schema->types = static_cast<TypeSet>(schema->types | kIntegerBit);
     return true;
   }
   if (keyword == "enum") {
@@ -305,7 +324,9 @@ bool SchemaReader::ReadNumberKeyword(Schema* schema, std::string_view keyword, J
   if (keyword == "minimum" || keyword == "maximum") {
     auto& bound = keyword == "minimum" ? schema->minimum : schema->maximum;
     const Decimal number = ExpectNumber(schema->id, keyword, value);
-    if (!bound) bound = NumberBound{number, false};  // An exclusive bound may already stand; FinishNumber merges.
+    if (!bound)
+      bound =
+          NumberBound{number, false};  // An exclusive bound may already stand; FinishNumber merges.
     return true;
   }
   if (keyword == "exclusiveMinimum" || keyword == "exclusiveMaximum") {
@@ -314,17 +335,20 @@ bool SchemaReader::ReadNumberKeyword(Schema* schema, std::string_view keyword, J
   }
   if (keyword == "multipleOf") {
     const Decimal divisor = ExpectNumber(schema->id, keyword, value);
-    if (divisor.IsZero() || divisor.negative()) FailType(schema->id, keyword, "a number greater than zero");
+    if (divisor.IsZero() || divisor.negative())
+      FailType(schema->id, keyword, "a number greater than zero");
     schema->multiple_of = divisor;
     return true;
   }
   return false;
 }
 
-// `exclusive*` is a flag of the bound in draft 4 and a bound of its own later; the type of the value tells which.
+// `exclusive*` is a flag of the bound in draft 4 and a bound of its own later; the type of the
+// value tells which.
 void SchemaReader::FinishNumber(Schema* schema) {
   for (const bool lower : {true, false}) {
-    const JsonId exclusive = document_.Find(schema->id, lower ? "exclusiveMinimum" : "exclusiveMaximum");
+    const JsonId exclusive =
+        document_.Find(schema->id, lower ? "exclusiveMinimum" : "exclusiveMaximum");
     if (exclusive == kNoJson) continue;
     std::optional<NumberBound>& bound = lower ? schema->minimum : schema->maximum;
     if (document_.IsBool(exclusive)) {
@@ -383,7 +407,8 @@ bool SchemaReader::ReadArrayKeyword(Schema* schema, std::string_view keyword, Js
   return true;
 }
 
-// `items` as an array is the old spelling of `prefixItems`; only beside it does `additionalItems` mean anything.
+// `items` as an array is the old spelling of `prefixItems`; only beside it does `additionalItems`
+// mean anything.
 void SchemaReader::FinishArray(Schema* schema) {
   const JsonId items = document_.Find(schema->id, "items");
   const JsonId prefix = document_.Find(schema->id, "prefixItems");
@@ -444,15 +469,18 @@ bool SchemaReader::ReadApplicator(Schema* schema, std::string_view keyword, Json
         schema->steps.push_back({Step::Kind::kAllOfMember, member, {}});
       }
     } else {
-      schema->steps.push_back({keyword == "anyOf" ? Step::Kind::kAnyOf : Step::Kind::kOneOf, value, {}});
+      schema->steps.push_back(
+          {keyword == "anyOf" ? Step::Kind::kAnyOf : Step::Kind::kOneOf, value, {}});
     }
   } else if (keyword == "not") {
     schema->steps.push_back({Step::Kind::kNot, ExpectSchema(schema->id, keyword, value), {}});
   } else if (keyword == "if") {
     schema->steps.push_back({Step::Kind::kIf, ExpectSchema(schema->id, keyword, value), {}});
   } else if (keyword == "then" || keyword == "else") {
-    (keyword == "then" ? schema->then_schema : schema->else_schema) = ExpectSchema(schema->id, keyword, value);
-  } else if (keyword == "dependencies" || keyword == "dependentRequired" || keyword == "dependentSchemas") {
+    (keyword == "then" ? schema->then_schema : schema->else_schema) =
+        ExpectSchema(schema->id, keyword, value);
+  } else if (keyword == "dependencies" || keyword == "dependentRequired" ||
+             keyword == "dependentSchemas") {
     ReadDependencies(schema, keyword, value);
   } else {
     return false;
@@ -470,8 +498,8 @@ void SchemaReader::ReadDependencies(Schema* schema, std::string_view keyword, Js
     } else {
       ExpectSchema(schema->id, keyword, member.value);
     }
-    schema->steps.push_back({names ? Step::Kind::kDependentRequired : Step::Kind::kDependentSchema, member.value,
-                             document_.key(member)});
+    schema->steps.push_back({names ? Step::Kind::kDependentRequired : Step::Kind::kDependentSchema,
+                             member.value, document_.key(member)});
   }
 }
 
@@ -483,8 +511,8 @@ bool SchemaReader::ReadReference(Schema* schema, std::string_view keyword, JsonI
   const JsonId target = references_.Resolve(schema->id, reference);
   if (target == kNoJson) {
     Error error = MakeError(ErrorKind::kJsonSchema, schema->id, keyword,
-                            "The reference '" + QuoteForMessage(reference) + "' of keyword '" + std::string(keyword) +
-                                "' does not resolve inside the document");
+                            "The reference '" + QuoteForMessage(reference) + "' of keyword '" +
+                                std::string(keyword) + "' does not resolve inside the document");
     error.Hint("put the referenced schema under '$defs'; remote schemas are not fetched");
     throw error;
   }
@@ -494,10 +522,12 @@ bool SchemaReader::ReadReference(Schema* schema, std::string_view keyword, JsonI
     std::vector<JsonId> candidates;
     if (keyword == "$recursiveRef") {
       for (const JsonId id : references_.RecursiveAnchors()) candidates.push_back(id);
-      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end()) candidates.clear();
+      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end())
+        candidates.clear();
     } else if (const size_t hash = reference.find('#'); hash != std::string_view::npos) {
       candidates = references_.DynamicAnchors(reference.substr(hash + 1));
-      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end()) candidates.clear();
+      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end())
+        candidates.clear();
     }
     if (candidates.size() > 1) step.kind = Step::Kind::kUnsupported;
   }
@@ -507,15 +537,19 @@ bool SchemaReader::ReadReference(Schema* schema, std::string_view keyword, JsonI
 
 // Strict mode's inference: only schemas without `type`, values or in-place applicators.
 void SchemaReader::FinishTypes(Schema* schema) {
-  const bool has_applicator = std::any_of(schema->steps.begin(), schema->steps.end(), [](const Step& step) {
-    return step.kind != Step::Kind::kObjectGroup;
-  });
-  if (schema->types != kAllTypes || schema->enum_values != kNoJson || schema->const_value != kNoJson || has_applicator) {
+  const bool has_applicator =
+      std::any_of(schema->steps.begin(), schema->steps.end(),
+                  [](const Step& step) { return step.kind != Step::Kind::kObjectGroup; });
+  if (schema->types != kAllTypes || schema->enum_values != kNoJson ||
+      schema->const_value != kNoJson || has_applicator) {
     return;
   }
-  const auto has = [&](const char* keyword) { return document_.Find(schema->id, keyword) != kNoJson; };
+  const auto has = [&](const char* keyword) {
+    return document_.Find(schema->id, keyword) != kNoJson;
+  };
   if (has("type")) return;
-  if (has("properties") || schema->additional_properties != kNoJson || schema->unevaluated_properties != kNoJson) {
+  if (has("properties") || schema->additional_properties != kNoJson ||
+      schema->unevaluated_properties != kNoJson) {
     schema->inferred_types = kObjectBit;
   } else if (has("items") || has("prefixItems") || schema->unevaluated_items != kNoJson) {
     schema->inferred_types = kArrayBit;

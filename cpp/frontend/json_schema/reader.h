@@ -1,5 +1,6 @@
-// SchemaReader: JSON -> Schema, one schema object at a time and each at most once. Checks that every keyword has the
-// right type, applies defaults and spellings of older drafts, and resolves references. Errors carry the JSON pointer.
+// SchemaReader: JSON -> Schema, one schema object at a time and each at most once. Checks that
+// every keyword has the right type, applies defaults and spellings of older drafts, and resolves
+// references. Errors carry the JSON pointer.
 #pragma once
 
 #include <memory>
@@ -21,18 +22,18 @@ class SchemaReader {
  public:
   SchemaReader(const JsonDocument& document, const Limits& limits);
 
-  /// The schema at a JSON value. Raises kJsonSchema for ill-typed keywords and unresolved references, kLimit.
-  /// The result stays valid as long as the reader.
+  /// The schema at a JSON value. Raises kJsonSchema for ill-typed keywords and unresolved
+  /// references, kLimit. The result stays valid as long as the reader.
   const Schema& Read(JsonId id);
-  /// Follows schemas that are nothing but a reference, and in large documents takes one of those that are written the
-  /// same way. Raises kJsonSchema for a cycle of references.
+  /// Follows schemas that are nothing but a reference, and in large documents takes one of those
+  /// that are written the same way. Raises kJsonSchema for a cycle of references.
   JsonId SkipReferences(JsonId id);
 
   /// The sub-schema that `properties` gives to a name, or kNoJson. Constant time for large schemas.
   JsonId FindProperty(const Schema& schema, std::string_view name);
 
-  /// One of the schemas that are written the same way, titles and descriptions aside: the same one for all of them. The
-  /// first call is linear in the document.
+  /// One of the schemas that are written the same way, titles and descriptions aside: the same one
+  /// for all of them. The first call is linear in the document.
   JsonId CanonicalId(JsonId schema);
 
   const JsonDocument& document() const { return document_; }
@@ -40,7 +41,8 @@ class SchemaReader {
   /// JSON pointer of a value of the document. Linear in the document; for messages only.
   std::string PointerTo(JsonId id) const;
   /// An error about a keyword of a schema: `message` is completed by keyword and pointer.
-  Error MakeError(ErrorKind kind, JsonId schema, std::string_view keyword, const std::string& message) const;
+  Error MakeError(ErrorKind kind, JsonId schema, std::string_view keyword,
+                  const std::string& message) const;
 
  private:
   using Member = JsonDocument::Member;
@@ -64,8 +66,10 @@ class SchemaReader {
   int64_t ExpectCount(JsonId schema, std::string_view keyword, JsonId value, bool is_minimum) const;
   Decimal ExpectNumber(JsonId schema, std::string_view keyword, JsonId value) const;
   void ExpectSchemaArray(JsonId schema, std::string_view keyword, JsonId value) const;
-  std::vector<NamedSchema> ExpectSchemaMap(JsonId schema, std::string_view keyword, JsonId value) const;
-  std::vector<std::string_view> ExpectNames(JsonId schema, std::string_view keyword, JsonId value) const;
+  std::vector<NamedSchema> ExpectSchemaMap(JsonId schema, std::string_view keyword,
+                                           JsonId value) const;
+  std::vector<std::string_view> ExpectNames(JsonId schema, std::string_view keyword,
+                                            JsonId value) const;
   [[noreturn]] void FailType(JsonId schema, std::string_view keyword, const char* expected) const;
 
   const JsonDocument& document_;

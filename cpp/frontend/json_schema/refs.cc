@@ -1,4 +1,5 @@
-// Scanning identifiers and resolving references. URI resolution follows RFC 3986 section 5.2, pointers RFC 6901.
+// Scanning identifiers and resolving references. URI resolution follows RFC 3986 section 5.2,
+// pointers RFC 6901.
 #include "frontend/json_schema/refs.h"
 
 #include <algorithm>
@@ -7,7 +8,8 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-constexpr std::string_view kUnknownBase = "xgrammar-document:/";  // Makes relative identifiers comparable.
+constexpr std::string_view kUnknownBase =
+    "xgrammar-document:/";  // Makes relative identifiers comparable.
 
 struct UriParts {
   std::string_view scheme, authority, path, query;
@@ -73,7 +75,8 @@ int HexDigit(char c) {
 std::string PercentDecode(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 && HexDigit(text[i + 2]) >= 0) {
+    if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 &&
+        HexDigit(text[i + 2]) >= 0) {
       out.push_back(static_cast<char>(HexDigit(text[i + 1]) * 16 + HexDigit(text[i + 2])));
       i += 2;
     } else {
@@ -123,8 +126,9 @@ std::string ResolveUri(std::string_view base_text, std::string_view reference_te
       path = RemoveDotSegments(reference.path);
     } else {
       const size_t slash = base.path.rfind('/');
-      std::string merged = slash == std::string_view::npos ? (base.has_authority ? "/" : "")
-                                                           : std::string(base.path.substr(0, slash + 1));
+      std::string merged = slash == std::string_view::npos
+                               ? (base.has_authority ? "/" : "")
+                               : std::string(base.path.substr(0, slash + 1));
       merged += reference.path;
       path = RemoveDotSegments(merged);
     }
@@ -192,14 +196,17 @@ int32_t References::EnterSchema(JsonId id, int32_t resource) {
   const JsonId dialect = document_.Find(id, "$schema");
   const auto string_of = [&](std::string_view key) {
     const JsonId value = document_.Find(id, key);
-    return value != kNoJson && document_.IsString(value) ? document_.text(value) : std::string_view();
+    return value != kNoJson && document_.IsString(value) ? document_.text(value)
+                                                         : std::string_view();
   };
   std::string_view own_dialect = resources_[static_cast<size_t>(resource)].dialect;
   if (dialect != kNoJson && document_.IsString(dialect)) own_dialect = document_.text(dialect);
   std::string_view identifier = string_of("$id");
   // `id` was the keyword up to draft 4. Without a dialect it is too often an ordinary annotation.
-  if (identifier.empty() && own_dialect.find("draft-04") != std::string_view::npos) identifier = string_of("id");
-  const bool old_reference = document_.Find(id, "$ref") != kNoJson && (own_dialect.find("draft-0") != std::string_view::npos);
+  if (identifier.empty() && own_dialect.find("draft-04") != std::string_view::npos)
+    identifier = string_of("id");
+  const bool old_reference = document_.Find(id, "$ref") != kNoJson &&
+                             (own_dialect.find("draft-0") != std::string_view::npos);
   if (old_reference && id != document_.root()) identifier = "";
   const size_t hash = identifier.find('#');
   if (!identifier.empty() && hash != 0) {
@@ -216,7 +223,8 @@ int32_t References::EnterSchema(JsonId id, int32_t resource) {
     resources_[0].dialect = own_dialect;
   }
   const std::string& base = resources_[static_cast<size_t>(resource)].uri;
-  if (hash != std::string_view::npos && hash + 1 < identifier.size()) {  // Anchors of drafts 4 to 7.
+  if (hash != std::string_view::npos &&
+      hash + 1 < identifier.size()) {  // Anchors of drafts 4 to 7.
     targets_.try_emplace(base + std::string(identifier.substr(hash)), id);
   }
   if (const std::string_view anchor = string_of("$anchor"); !anchor.empty()) {
@@ -227,7 +235,8 @@ int32_t References::EnterSchema(JsonId id, int32_t resource) {
     dynamic_anchors_.emplace_back(anchor, id);
   }
   const JsonId recursive = document_.Find(id, "$recursiveAnchor");
-  if (recursive != kNoJson && document_.kind(recursive) == JsonKind::kTrue) recursive_anchors_.push_back(id);
+  if (recursive != kNoJson && document_.kind(recursive) == JsonKind::kTrue)
+    recursive_anchors_.push_back(id);
   return resource;
 }
 
@@ -235,7 +244,8 @@ int32_t References::EnterSchema(JsonId id, int32_t resource) {
 void References::PushChildren(const Visit& visit, std::vector<Visit>* stack) const {
   if (document_.IsArray(visit.id)) {
     const auto items = document_.items(visit.id);
-    const Position position = visit.position == Position::kSchemaArray ? Position::kSchema : Position::kOther;
+    const Position position =
+        visit.position == Position::kSchemaArray ? Position::kSchema : Position::kOther;
     for (size_t i = items.size(); i-- > 0;) stack->push_back({items[i], visit.resource, position});
   } else if (document_.IsObject(visit.id)) {
     const auto members = document_.members(visit.id);
@@ -260,7 +270,9 @@ JsonId References::FollowPointer(JsonId from, std::string_view pointer) const {
       if (current == kNoJson) return kNoJson;
     } else if (document_.IsArray(current)) {
       const auto items = document_.items(current);
-      if (token.empty() || token.size() > 9 || token.find_first_not_of("0123456789") != std::string::npos) return kNoJson;
+      if (token.empty() || token.size() > 9 ||
+          token.find_first_not_of("0123456789") != std::string::npos)
+        return kNoJson;
       if (token.size() > 1 && token[0] == '0') return kNoJson;
       const auto index = static_cast<size_t>(std::stol(token));
       if (index >= items.size()) return kNoJson;

@@ -1,7 +1,9 @@
-// References: base URIs, anchors and JSON pointers of one schema document (RFC 3986, RFC 6901; json-schema.md 1.7).
+// References: base URIs, anchors and JSON pointers of one schema document (RFC 3986, RFC 6901;
+// json-schema.md 1.7).
 //
-// The document is scanned once, when the first reference is met, for identifiers in schema position. Nothing is ever
-// fetched: a reference that leaves the document is an error of the caller.
+// The document is scanned once, when the first reference is met, for identifiers in schema
+// position. Nothing is ever fetched: a reference that leaves the document is an error of the
+// caller.
 #pragma once
 
 #include <string>
@@ -13,7 +15,8 @@
 
 namespace xgrammar::json_schema {
 
-/// Resolves RFC 3986 reference against a base; both without regard to fragments of the base. "" is an unknown base.
+/// Resolves RFC 3986 reference against a base; both without regard to fragments of the base. "" is
+/// an unknown base.
 std::string ResolveUri(std::string_view base, std::string_view reference);
 
 /// Borrows the document; owned by one conversion.

@@ -1,8 +1,10 @@
-// Schema: one schema object after reading, the intermediate form between JSON text and the merging stage.
+// Schema: one schema object after reading, the intermediate form between JSON text and the merging
+// stage.
 //
-// A schema is named by the JsonId of its JSON value. Keywords are typed and checked; sub-schemas stay ids and are read
-// when they are first visited, so that what is never referenced is never looked at. Keywords that act on the same
-// instance (in-place applicators) are steps in document order, because order decides the order of property names.
+// A schema is named by the JsonId of its JSON value. Keywords are typed and checked; sub-schemas
+// stay ids and are read when they are first visited, so that what is never referenced is never
+// looked at. Keywords that act on the same instance (in-place applicators) are steps in document
+// order, because order decides the order of property names.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +35,8 @@ constexpr TypeSet kAllTypes = 127;
 
 /// The bits of `type` names that admit some instance of the kind.
 constexpr TypeSet BitsOf(InstanceType type) {
-  constexpr TypeSet kBits[] = {kNullBit, kBooleanBit, kIntegerBit | kNumberBit, kStringBit, kArrayBit, kObjectBit};
+  constexpr TypeSet kBits[] = {kNullBit,   kBooleanBit, kIntegerBit | kNumberBit,
+                               kStringBit, kArrayBit,   kObjectBit};
   return kBits[static_cast<size_t>(type)];
 }
 
@@ -86,7 +89,8 @@ struct Schema {
   bool boolean_value = false;
   /// What `type` allows; kAllTypes without `type`.
   TypeSet types = kAllTypes;
-  /// What strict mode's inference allows on top (json-schema.md 1.4); kAllTypes where it infers nothing.
+  /// What strict mode's inference allows on top (json-schema.md 1.4); kAllTypes where it infers
+  /// nothing.
   TypeSet inferred_types = kAllTypes;
   std::vector<Step> steps;
 
@@ -109,7 +113,8 @@ struct Schema {
   CountRange contains_count{1, kNoMaximum};
   JsonId unevaluated_items = kNoJson;
 
-  bool declares_properties = false;  ///< `properties` or `patternProperties` stands here, even if empty.
+  bool declares_properties =
+      false;  ///< `properties` or `patternProperties` stands here, even if empty.
   std::vector<NamedSchema> properties;
   std::vector<NamedSchema> pattern_properties;
   JsonId additional_properties = kNoJson;
@@ -121,7 +126,9 @@ struct Schema {
   JsonId then_schema = kNoJson;
   JsonId else_schema = kNoJson;
 
-  bool HasUnevaluated() const { return unevaluated_items != kNoJson || unevaluated_properties != kNoJson; }
+  bool HasUnevaluated() const {
+    return unevaluated_items != kNoJson || unevaluated_properties != kNoJson;
+  }
   /// Only a reference with annotations around it, so that it can stand for its target.
   bool is_plain_reference = false;
   /// Constrains nothing.

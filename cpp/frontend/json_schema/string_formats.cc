@@ -1,8 +1,9 @@
-// Most formats are regular expressions built from the productions of their standard; times and host names, whose parts
-// depend on one another, are automata made state by state.
+// Most formats are regular expressions built from the productions of their standard; times and host
+// names, whose parts depend on one another, are automata made state by state.
 //
-// Sources: RFC 3339 (dates and times, appendix A for durations), RFC 5321 (mailboxes), RFC 1123 (host names), RFC 2673
-// and RFC 4291 (addresses), RFC 3986 and 3987 (URIs and IRIs), RFC 6570 (templates), RFC 6901 (pointers), RFC 4122.
+// Sources: RFC 3339 (dates and times, appendix A for durations), RFC 5321 (mailboxes), RFC 1123
+// (host names), RFC 2673 and RFC 4291 (addresses), RFC 3986 and 3987 (URIs and IRIs), RFC 6570
+// (templates), RFC 6901 (pointers), RFC 4122.
 #include "frontend/json_schema/string_formats.h"
 
 #include <algorithm>
@@ -29,15 +30,17 @@ Text Group(const Text& body) { return "(?:" + body + ")"; }
 
 Text DateRegex() {
   // Leap years: divisible by 4, and by 400 if by 100.
-  const Text leap = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29";
+  const Text leap =
+      "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29";
   const Text month31 = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])";
   const Text month30 = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
   const Text february = "02-(?:0[1-9]|1[0-9]|2[0-8])";
   return Group(leap + "|[0-9]{4}-" + Group(month31 + "|" + month30 + "|" + february));
 }
 
-// A leap second is 23:59:60 in UTC, so the offset fixes the local hour and minute: the automaton remembers the minute of
-// the day until the offset has been read. Made state by state, because a regular expression would need 2,880 branches.
+// A leap second is 23:59:60 in UTC, so the offset fixes the local hour and minute: the automaton
+// remembers the minute of the day until the offset has been read. Made state by state, because a
+// regular expression would need 2,880 branches.
 class TimeBuilder {
  public:
   CodePointDfa Build() {
@@ -143,15 +146,17 @@ class TimeBuilder {
   int32_t units_ = 0;
 };
 
-// The texts of `first` followed by one character of a set and those of `second`. Precondition: no member of `first` can
-// be continued inside `first`.
-CodePointDfa Join(const CodePointDfa& first, const CodePointSet& between, const CodePointDfa& second) {
+// The texts of `first` followed by one character of a set and those of `second`. Precondition: no
+// member of `first` can be continued inside `first`.
+CodePointDfa Join(const CodePointDfa& first, const CodePointSet& between,
+                  const CodePointDfa& second) {
   std::vector<CodePointDfa::State> states = first.states();
   const auto offset = static_cast<int32_t>(states.size());
   for (CodePointDfa::State& state : states) {
     if (!state.accept) continue;
     state.accept = false;
-    for (const CodePointRange& range : between.ranges()) state.edges.push_back({range.lo, range.hi, offset});
+    for (const CodePointRange& range : between.ranges())
+      state.edges.push_back({range.lo, range.hi, offset});
   }
   for (CodePointDfa::State state : second.states()) {
     for (auto& edge : state.edges) edge.target += offset;
@@ -186,14 +191,21 @@ Text Ipv6Regex() {
   for (int count = 4; count >= 0; --count) {
     out.append(1, '|').append(before(5 - count)).append("::").append(groups(count)).append(ls32);
   }
-  out.append(1, '|').append(before(6)).append("::").append(h16).append(1, '|').append(before(7)).append("::");
+  out.append(1, '|')
+      .append(before(6))
+      .append("::")
+      .append(h16)
+      .append(1, '|')
+      .append(before(7))
+      .append("::");
   return Group(out);
 }
 
 Text HostLabel() { return "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?"; }
 
-// Labels of 1 to 63 characters, 253 in all (RFC 1123, RFC 1035). A label with hyphens at places 3 and 4 would have to be
-// a valid A-label (RFC 5891), which is not decided here: such labels are refused.
+// Labels of 1 to 63 characters, 253 in all (RFC 1123, RFC 1035). A label with hyphens at places 3
+// and 4 would have to be a valid A-label (RFC 5891), which is not decided here: such labels are
+// refused.
 class HostnameBuilder {
  public:
   CodePointDfa Build() {
@@ -203,7 +215,8 @@ class HostnameBuilder {
   }
 
  private:
-  // Characters read, characters of the label, whether the last one and the last but one are hyphens.
+  // Characters read, characters of the label, whether the last one and the last but one are
+  // hyphens.
   struct Key {
     int total = 0;
     int label = 0;
@@ -229,7 +242,8 @@ class HostnameBuilder {
     if (key.label > 0 && key.label < 63 && !(key.hyphen_third && key.label == 3)) {
       edges.push_back({'-', '-', StateOf({key.total + 1, key.label + 1, true, key.label == 2})});
     }
-    if (key.label > 0 && !key.hyphen) edges.push_back({'.', '.', StateOf({key.total + 1, 0, false, false})});
+    if (key.label > 0 && !key.hyphen)
+      edges.push_back({'.', '.', StateOf({key.total + 1, 0, false, false})});
     if (key.label < 63) {
       const int32_t next = StateOf({key.total + 1, key.label + 1, false, false});
       edges.push_back({'0', '9', next});
@@ -251,10 +265,11 @@ Text EmailRegex(bool international) {
   const Text atext = "[A-Za-z0-9!#$%&'*+\\-\\/=?^_`{|}~" + wide + "]";
   const Text quoted = "\"(?:[ !#-\\[\\]-~" + wide + "]|\\\\[ -~])*\"";
   const Text local = Group(atext + "+(?:\\." + atext + "+)*|" + quoted);
-  const Text label = international
-                         ? Text("[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]{0,61}"
-                                "[A-Za-z0-9\\u{80}-\\u{10FFFF}])?")
-                         : HostLabel();
+  const Text label =
+      international ? Text(
+                          "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]{0,61}"
+                          "[A-Za-z0-9\\u{80}-\\u{10FFFF}])?")
+                    : HostLabel();
   const Text literal = "\\[(?:" + Ipv4Regex() + "|IPv6:" + Ipv6Regex() + ")\\]";
   return local + "@" + Group(label + "(?:\\." + label + ")*|" + literal);
 }
@@ -266,14 +281,16 @@ struct UriCharacters {
 };
 
 UriCharacters CharactersOf(bool international) {
-  const Text ucschar = international
-                           ? "\\u{A0}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}\\u{10000}-\\u{1FFFD}"
-                             "\\u{20000}-\\u{2FFFD}\\u{30000}-\\u{3FFFD}\\u{40000}-\\u{4FFFD}\\u{50000}-\\u{5FFFD}"
-                             "\\u{60000}-\\u{6FFFD}\\u{70000}-\\u{7FFFD}\\u{80000}-\\u{8FFFD}\\u{90000}-\\u{9FFFD}"
-                             "\\u{A0000}-\\u{AFFFD}\\u{B0000}-\\u{BFFFD}\\u{C0000}-\\u{CFFFD}\\u{D0000}-\\u{DFFFD}"
-                             "\\u{E1000}-\\u{EFFFD}"
-                           : "";
-  const Text private_use = international ? "\\u{E000}-\\u{F8FF}\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}" : "";
+  const Text ucschar =
+      international
+          ? "\\u{A0}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}\\u{10000}-\\u{1FFFD}"
+            "\\u{20000}-\\u{2FFFD}\\u{30000}-\\u{3FFFD}\\u{40000}-\\u{4FFFD}\\u{50000}-\\u{5FFFD}"
+            "\\u{60000}-\\u{6FFFD}\\u{70000}-\\u{7FFFD}\\u{80000}-\\u{8FFFD}\\u{90000}-\\u{9FFFD}"
+            "\\u{A0000}-\\u{AFFFD}\\u{B0000}-\\u{BFFFD}\\u{C0000}-\\u{CFFFD}\\u{D0000}-\\u{DFFFD}"
+            "\\u{E1000}-\\u{EFFFD}"
+          : "";
+  const Text private_use =
+      international ? "\\u{E000}-\\u{F8FF}\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}" : "";
   const Text percent = "%[0-9A-Fa-f]{2}";
   const Text simple = "A-Za-z0-9._~!$&'()*+,;=\\-" + ucschar;
   UriCharacters out;
@@ -288,8 +305,10 @@ Text UriRegex(bool international, bool allow_relative) {
   const Text percent = "%[0-9A-Fa-f]{2}";
   const Text scheme = "[A-Za-z][A-Za-z0-9+.\\-]*:";
   const Text future = "[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:\\-]+";
-  const Text host = Group("\\[" + Group(Ipv6Regex() + "|" + future) + "\\]|(?:[" + c.unreserved + "]|" + percent + ")*");
-  const Text authority = "(?:(?:[" + c.unreserved + ":]|" + percent + ")*@)?" + host + "(?::[0-9]*)?";
+  const Text host = Group("\\[" + Group(Ipv6Regex() + "|" + future) + "\\]|(?:[" + c.unreserved +
+                          "]|" + percent + ")*");
+  const Text authority =
+      "(?:(?:[" + c.unreserved + ":]|" + percent + ")*@)?" + host + "(?::[0-9]*)?";
   const Text abempty = "(?:\\/" + c.pchar + "*)*";
   const Text rootless = c.pchar + "+" + abempty;
   const Text absolute = "\\/" + Group(rootless) + "?";
@@ -297,9 +316,12 @@ Text UriRegex(bool international, bool allow_relative) {
   // A fragment takes no private-use characters; RFC 3987 allows them in queries only.
   const Text fragment = "(?:#(?:[" + c.unreserved + ":@\\/?]|" + percent + ")*)?";
   const Text query = "(?:\\?" + c.query + "*)?";
-  Text out = scheme + Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + rootless + "|") + query + fragment;
+  Text out = scheme +
+             Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + rootless + "|") + query +
+             fragment;
   if (allow_relative) {
-    out.append(1, '|').append(Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + no_colon + abempty + "|"));
+    out.append(1, '|').append(
+        Group("\\/\\/" + authority + abempty + "|" + absolute + "|" + no_colon + abempty + "|"));
     out.append(query).append(fragment);
   }
   return Group(out);
@@ -308,8 +330,10 @@ Text UriRegex(bool international, bool allow_relative) {
 Text UriTemplateRegex() {
   const Text percent = "%[0-9A-Fa-f]{2}";
   const Text literal =
-      "[!#$&'()*+,\\-.\\/0-9:;=?@A-Z\\[\\]_a-z~\\u{A0}-\\u{D7FF}\\u{E000}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}"
-      "\\u{10000}-\\u{10FFFD}]|" + percent;
+      "[!#$&'()*+,\\-.\\/"
+      "0-9:;=?@A-Z\\[\\]_a-z~\\u{A0}-\\u{D7FF}\\u{E000}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}"
+      "\\u{10000}-\\u{10FFFD}]|" +
+      percent;
   const Text varchar = Group("[A-Za-z0-9_]|" + percent);
   const Text name = varchar + "(?:\\.?" + varchar + ")*";
   const Text variable = name + "(?::[1-9][0-9]{0,3}|\\*)?";
@@ -336,7 +360,10 @@ const std::array<NamedFormat, kNumFormats>& Formats() {
       {"hostname", nullptr},
       {"ipv4", [] { return Ipv4Regex(); }},
       {"ipv6", [] { return Ipv6Regex(); }},
-      {"uuid", [] { return Text("[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"); }},
+      {"uuid",
+       [] {
+         return Text("[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}");
+       }},
       {"uri", [] { return UriRegex(false, false); }},
       {"uri-reference", [] { return UriRegex(false, true); }},
       {"iri", [] { return UriRegex(true, false); }},
@@ -361,12 +388,14 @@ FormatKind FormatKindOf(std::string_view name) {
 namespace {
 
 CodePointDfa MakeFormat(const NamedFormat& format) {
-  const Limits limits;  // Formats are constants of this library; what a caller allows does not change them.
+  const Limits
+      limits;  // Formats are constants of this library; what a caller allows does not change them.
   RegexOptions options;
   options.dot = RegexOptions::Dot::kNotLineEnd;
   if (format.name == "time") return TimeBuilder().Build();
   if (format.name == "date-time") {
-    return Join(RegexToDfa(DateRegex(), options, limits), CodePointSet({{'T', 'T'}, {'t', 't'}}), TimeBuilder().Build());
+    return Join(RegexToDfa(DateRegex(), options, limits), CodePointSet({{'T', 'T'}, {'t', 't'}}),
+                TimeBuilder().Build());
   }
   if (format.name == "hostname") return HostnameBuilder().Build();
   return RegexToDfa(format.regex(), options, limits);
@@ -402,7 +431,8 @@ const FormatAutomata& AutomataOfFormat(std::string_view name) {
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded) {
   FormatLibrary& library = Library();
   for (size_t i = 0; i < kNumFormats; ++i) {
-    if (library.made[i].load(std::memory_order_acquire) == decoded.get()) return library.automata[i].spelled;
+    if (library.made[i].load(std::memory_order_acquire) == decoded.get())
+      return library.automata[i].spelled;
   }
   return nullptr;
 }

@@ -16,13 +16,15 @@ enum class FormatKind : uint8_t {
 
 FormatKind FormatKindOf(std::string_view name);
 
-/// A format's language over decoded characters, and over the characters between the quotes of a JSON string.
+/// A format's language over decoded characters, and over the characters between the quotes of a
+/// JSON string.
 struct FormatAutomata {
   CodePointDfaPtr decoded;
   CodePointDfaPtr spelled;
 };
 
-/// Precondition: FormatKindOf(name) is kRegular. Made once per process and never changed; safe to call from any thread.
+/// Precondition: FormatKindOf(name) is kRegular. Made once per process and never changed; safe to
+/// call from any thread.
 const FormatAutomata& AutomataOfFormat(std::string_view name);
 /// The spelled form if `decoded` is one of the automata above, else null.
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded);

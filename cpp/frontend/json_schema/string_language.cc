@@ -1,4 +1,5 @@
-// Products of code point automata for string constraints; every pattern, format and product is made once.
+// Products of code point automata for string constraints; every pattern, format and product is made
+// once.
 #include "frontend/json_schema/string_language.h"
 
 #include <memory>
@@ -13,11 +14,14 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-CodePointDfaPtr Share(CodePointDfa dfa) { return std::make_shared<const CodePointDfa>(std::move(dfa)); }
+CodePointDfaPtr Share(CodePointDfa dfa) {
+  return std::make_shared<const CodePointDfa>(std::move(dfa));
+}
 
 }  // namespace
 
-CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema, std::string_view keyword) {
+CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
+                                        std::string_view keyword) {
   std::string key(1, 'p');
   key += pattern;
   const auto found = automata_.find(key);
@@ -26,13 +30,17 @@ CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
   options.dot = RegexOptions::Dot::kNotLineEnd;
   options.match = RegexOptions::Match::kSearch;
   try {
-    return automata_.emplace(std::move(key), Share(RegexToDfa(pattern, options, reader_.limits()))).first->second;
+    return automata_.emplace(std::move(key), Share(RegexToDfa(pattern, options, reader_.limits())))
+        .first->second;
   } catch (const Error& cause) {
-    const ErrorKind kind = cause.kind() == ErrorKind::kGrammarSyntax ? ErrorKind::kJsonSchema : cause.kind();
-    Error error = reader_.MakeError(kind, schema, keyword,
-                                    "The regular expression '" + QuoteForMessage(pattern) + "' in '" +
-                                        std::string(keyword) + "' cannot be used: " + cause.message());
-    if (kind == ErrorKind::kLimit) error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
+    const ErrorKind kind =
+        cause.kind() == ErrorKind::kGrammarSyntax ? ErrorKind::kJsonSchema : cause.kind();
+    Error error =
+        reader_.MakeError(kind, schema, keyword,
+                          "The regular expression '" + QuoteForMessage(pattern) + "' in '" +
+                              std::string(keyword) + "' cannot be used: " + cause.message());
+    if (kind == ErrorKind::kLimit)
+      error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
     if (!cause.hint().empty()) error.Hint(cause.hint());
     throw error;
   }
@@ -48,8 +56,9 @@ CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
     case FormatKind::kUnknown:
       break;
     case FormatKind::kUnsupported:
-      throw reader_.MakeError(ErrorKind::kUnsupported, schema, "format",
-                              "The format '" + QuoteForMessage(name) + "' of keyword 'format' cannot be enforced");
+      throw reader_.MakeError(
+          ErrorKind::kUnsupported, schema, "format",
+          "The format '" + QuoteForMessage(name) + "' of keyword 'format' cannot be enforced");
     case FormatKind::kRegular:
       dfa = AutomataOfFormat(name).decoded;
       break;
@@ -59,7 +68,8 @@ CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
 
 CodePointDfaPtr StringLanguage::Atom(const StringAtom& atom) {
   const std::string_view text = reader_.document().text(atom.text);
-  CodePointDfaPtr dfa = atom.is_format ? Format(text, atom.schema) : Pattern(text, atom.schema, "pattern");
+  CodePointDfaPtr dfa =
+      atom.is_format ? Format(text, atom.schema) : Pattern(text, atom.schema, "pattern");
   return dfa && atom.negated ? ComplementOf(dfa) : dfa;
 }
 
@@ -80,13 +90,14 @@ CodePointDfaPtr StringLanguage::Constraint(const StringConstraint& constraint, J
   CodePointDfaPtr result = WithoutLength(constraint, schema);
   if (constraint.length.IsTrivial()) return result;
   try {
-    const CodePointDfaPtr length =
-        Share(LengthRange(constraint.length.min, constraint.length.max, reader_.limits().max_dfa_states));
+    const CodePointDfaPtr length = Share(
+        LengthRange(constraint.length.min, constraint.length.max, reader_.limits().max_dfa_states));
     return result ? Intersection(result, length) : length;
   } catch (const Error& cause) {
     if (cause.kind() != ErrorKind::kLimit) throw;
-    Error error = reader_.MakeError(ErrorKind::kLimit, schema, constraint.length.HasMax() ? "maxLength" : "minLength",
-                                    "The length bounds together with 'pattern' or 'format' need too many states");
+    Error error = reader_.MakeError(
+        ErrorKind::kLimit, schema, constraint.length.HasMax() ? "maxLength" : "minLength",
+        "The length bounds together with 'pattern' or 'format' need too many states");
     error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
     throw error;
   }

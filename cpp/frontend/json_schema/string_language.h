@@ -1,4 +1,5 @@
-// StringLanguage: the automata of patterns, formats, lengths and exclusions over decoded characters, each made once.
+// StringLanguage: the automata of patterns, formats, lengths and exclusions over decoded
+// characters, each made once.
 #pragma once
 
 #include <string>
@@ -16,10 +17,11 @@ class StringLanguage {
  public:
   explicit StringLanguage(const SchemaReader& reader) : reader_(reader) {}
 
-  /// Language of a `pattern` (search semantics, ECMA-262). Errors carry the pointer of `schema` and the keyword.
+  /// Language of a `pattern` (search semantics, ECMA-262). Errors carry the pointer of `schema` and
+  /// the keyword.
   CodePointDfaPtr Pattern(std::string_view pattern, JsonId schema, std::string_view keyword);
-  /// Language of a format, or null if the name is only an annotation. Raises kUnsupported for formats that are not
-  /// regular and asserted.
+  /// Language of a format, or null if the name is only an annotation. Raises kUnsupported for
+  /// formats that are not regular and asserted.
   CodePointDfaPtr Format(std::string_view name, JsonId schema);
   /// All of a constraint. Null means every string.
   CodePointDfaPtr Constraint(const StringConstraint& constraint, JsonId schema);

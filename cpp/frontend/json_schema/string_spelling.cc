@@ -26,10 +26,13 @@ bool HasShortEscape(uint32_t code_point) {
                      [&](const ShortEscape& escape) { return escape.code_point == code_point; });
 }
 
-char HexLetter(uint32_t value) { return static_cast<char>(value < 10 ? '0' + value : 'a' + value - 10); }
+char HexLetter(uint32_t value) {
+  return static_cast<char>(value < 10 ? '0' + value : 'a' + value - 10);
+}
 
 void SortEdges(State* state) {
-  std::sort(state->edges.begin(), state->edges.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+  std::sort(state->edges.begin(), state->edges.end(),
+            [](const auto& a, const auto& b) { return a.lo < b.lo; });
 }
 
 // Target of a character in a state of a deterministic automaton, or -1.
@@ -78,7 +81,8 @@ void AddEscapes(const State& decoded, size_t state_index, std::vector<State>* ou
   SortEdges(&(*out)[state_index]);
 }
 
-/// Builds SpellingsExcept: a trie of the names, in which each character is followed by every spelling of it.
+/// Builds SpellingsExcept: a trie of the names, in which each character is followed by every
+/// spelling of it.
 class ExclusionBuilder {
  public:
   explicit ExclusionBuilder(const std::vector<std::string_view>& names) {
@@ -90,10 +94,12 @@ class ExclusionBuilder {
     for (size_t i = 0; i < nodes_.size(); ++i) AddState(!nodes_[i].is_name);
     other_ = AddState(true);
     other_escape_ = AddState(false);
-    for (int i = 0; i < 4; ++i) other_hex_[static_cast<size_t>(i)] = AddState(false);  // i more digits follow the next.
+    for (int i = 0; i < 4; ++i)
+      other_hex_[static_cast<size_t>(i)] = AddState(false);  // i more digits follow the next.
     AddRawEdges(other_, {}, other_escape_);
     AddEscapeEdges(other_escape_, {}, other_hex_[3]);
-    for (size_t i = 0; i < 4; ++i) AddHexEdges(other_hex_[i], {}, i == 0 ? other_ : other_hex_[i - 1]);
+    for (size_t i = 0; i < 4; ++i)
+      AddHexEdges(other_hex_[i], {}, i == 0 ? other_ : other_hex_[i - 1]);
     for (size_t i = 0; i < nodes_.size(); ++i) BuildNode(i);
     for (State& state : states_) SortEdges(&state);
     return CodePointDfa(std::move(states_));
@@ -111,8 +117,8 @@ class ExclusionBuilder {
     for (size_t i = 0; i < name.size();) {
       const DecodedCodePoint decoded = DecodeUtf8(name, i);
       i += decoded.size;
-      const auto [place, is_new] =
-          nodes_[node].children.try_emplace(decoded.code_point, static_cast<int32_t>(nodes_.size()));
+      const auto [place, is_new] = nodes_[node].children.try_emplace(
+          decoded.code_point, static_cast<int32_t>(nodes_.size()));
       node = static_cast<size_t>(place->second);
       if (is_new) nodes_.emplace_back();
     }
@@ -133,7 +139,8 @@ class ExclusionBuilder {
     const CodePointSet raw = RawStringCharacters();
     for (const CodePointRange& range : raw.ranges()) {
       uint32_t next = range.lo;
-      for (auto child = children.lower_bound(range.lo); child != children.end() && child->first <= range.hi; ++child) {
+      for (auto child = children.lower_bound(range.lo);
+           child != children.end() && child->first <= range.hi; ++child) {
         if (child->first > next) AddEdge(from, next, child->first - 1, other_);
         AddEdge(from, child->first, child->first, child->second);
         next = child->first + 1;
@@ -187,7 +194,8 @@ class ExclusionBuilder {
       return;
     }
     std::vector<std::pair<uint32_t, int32_t>> units;
-    std::map<uint32_t, std::vector<std::pair<uint32_t, int32_t>>> pairs;  // High surrogate -> low ones.
+    std::map<uint32_t, std::vector<std::pair<uint32_t, int32_t>>>
+        pairs;  // High surrogate -> low ones.
     for (const auto& [code_point, child] : children) {
       if (code_point < 0x10000) {
         units.emplace_back(code_point, child);
@@ -258,18 +266,23 @@ ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder) {
     for (uint32_t low = 0; low < 16; ++low) {
       const uint32_t code_point = high * 16 + low;
       const auto letter = static_cast<uint32_t>(HexLetter(low));
-      if (!HasShortEscape(code_point) && decoded.Contains(code_point)) digits.push_back({letter, letter});
+      if (!HasShortEscape(code_point) && decoded.Contains(code_point))
+        digits.push_back({letter, letter});
     }
     if (digits.empty()) continue;
-    escapes.push_back(builder->AddSequence({builder->AddByteString(high == 0 ? "u000" : "u001"),
-                                            builder->AddCharClass(CodePointSet(std::move(digits)))}));
+    escapes.push_back(
+        builder->AddSequence({builder->AddByteString(high == 0 ? "u000" : "u001"),
+                              builder->AddCharClass(CodePointSet(std::move(digits)))}));
   }
   if (!escapes.empty()) {
-    alternatives.push_back(builder->AddSequence({builder->AddByteString("\\"), builder->AddChoices(escapes)}));
+    alternatives.push_back(
+        builder->AddSequence({builder->AddByteString("\\"), builder->AddChoices(escapes)}));
   }
   return builder->AddChoices(alternatives);
 }
 
-CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names) { return ExclusionBuilder(names).Build(); }
+CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names) {
+  return ExclusionBuilder(names).Build();
+}
 
 }  // namespace xgrammar::json_schema

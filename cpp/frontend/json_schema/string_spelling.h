@@ -1,8 +1,9 @@
-// Spelling: from decoded text to the characters between the quotes of a JSON string (json-schema.md 1.5).
+// Spelling: from decoded text to the characters between the quotes of a JSON string
+// (json-schema.md 1.5).
 //
-// Constrained strings have one spelling per character, so an automaton over decoded text is turned into one over spelled
-// text by replacing edges. Free keys keep every spelling; the names they must not decode to are followed through all of
-// their spellings.
+// Constrained strings have one spelling per character, so an automaton over decoded text is turned
+// into one over spelled text by replacing edges. Free keys keep every spelling; the names they must
+// not decode to are followed through all of their spellings.
 #pragma once
 
 #include <string_view>
@@ -23,7 +24,8 @@ CodePointDfa SpellCanonically(const CodePointDfa& decoded);
 /// The canonical spellings of one character out of a set, as an expression.
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder);
 
-/// All spellings of all strings that decode to none of the names, without quotes. Linear in the length of the names.
+/// All spellings of all strings that decode to none of the names, without quotes. Linear in the
+/// length of the names.
 CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names);
 
 }  // namespace xgrammar::json_schema

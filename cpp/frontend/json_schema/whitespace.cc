@@ -17,7 +17,8 @@ Layout::Layout(const JsonSchemaOptions& options, GrammarBuilder* builder) : buil
                                        std::to_string(*options.max_whitespace_cnt));
   }
   if (options.indent && (*options.indent < 0 || *options.indent > kMaxIndent)) {
-    throw Error(ErrorKind::kUsage, "indent must be between 0 and 1000, not " + std::to_string(*options.indent));
+    throw Error(ErrorKind::kUsage,
+                "indent must be between 0 and 1000, not " + std::to_string(*options.indent));
   }
   any_whitespace_ = options.any_whitespace;
   const bool indented = !any_whitespace_ && options.indent.has_value();
@@ -33,9 +34,11 @@ Layout::Layout(const JsonSchemaOptions& options, GrammarBuilder* builder) : buil
   }
   allows_compact_ = !indented && item_separator_ == "," && key_separator_ == ":";
   if (!any_whitespace_) return;
-  const ExprId space = builder->AddCharClass(CodePointSet({{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}}));
+  const ExprId space =
+      builder->AddCharClass(CodePointSet({{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}}));
   const int64_t max = options.max_whitespace_cnt.value_or(kUnbounded);
-  const RuleId rule = builder->AddRuleWithHint("ws", builder->AddRepeat(space, 0, max), RuleKind::kLexeme);
+  const RuleId rule =
+      builder->AddRuleWithHint("ws", builder->AddRepeat(space, 0, max), RuleKind::kLexeme);
   whitespace_ = builder->AddRuleRef(rule);
 }
 
@@ -63,7 +66,8 @@ ExprId Layout::Close(std::string_view bracket, Depth depth) {
 
 ExprId Layout::Empty(std::string_view open, std::string_view close) {
   if (!any_whitespace_) return builder_.AddByteString(std::string(open).append(close));
-  return builder_.AddSequence({builder_.AddByteString(open), whitespace_, builder_.AddByteString(close)});
+  return builder_.AddSequence(
+      {builder_.AddByteString(open), whitespace_, builder_.AddByteString(close)});
 }
 
 ExprId Layout::ItemSeparator(Depth depth) {

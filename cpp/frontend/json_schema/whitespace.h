@@ -1,4 +1,5 @@
-// Layout: what stands between the tokens of a container (json-schema.md 1.2), as expressions of the grammar.
+// Layout: what stands between the tokens of a container (json-schema.md 1.2), as expressions of the
+// grammar.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace xgrammar::json_schema {
 
-/// Depth of a container in an indented document; kOneLine for containers that are never broken over lines.
+/// Depth of a container in an indented document; kOneLine for containers that are never broken over
+/// lines.
 using Depth = int32_t;
 constexpr Depth kOneLine = -1;
 
@@ -20,7 +22,8 @@ class Layout {
   Layout(const JsonSchemaOptions& options, GrammarBuilder* builder);
 
   bool is_indented() const { return indent_ >= 0; }
-  /// Whether a container may be written without any space, so that the compact spelling needs no extra alternative.
+  /// Whether a container may be written without any space, so that the compact spelling needs no
+  /// extra alternative.
   bool allows_compact() const { return allows_compact_; }
   /// The depth of the document, and of the children of a container.
   Depth RootDepth() const { return is_indented() ? 0 : kOneLine; }

@@ -1,4 +1,5 @@
-// From schema text to the accepted JSON texts: objects, arrays, values, options, errors, reports, sizes.
+// From schema text to the accepted JSON texts: objects, arrays, values, options, errors, reports,
+// sizes.
 #include "frontend/json_schema/json_schema.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +22,10 @@ struct Case {
 void Check(const std::vector<Case>& cases, const JsonSchemaOptions& options = {}) {
   for (const Case& test : cases) {
     const GrammarPtr grammar = JsonSchemaToGrammar(test.schema, options).grammar;
-    for (const char* text : test.accept) EXPECT_TRUE(Accepts(grammar, text)) << test.schema << " " << text;
-    for (const char* text : test.reject) EXPECT_FALSE(Accepts(grammar, text)) << test.schema << " " << text;
+    for (const char* text : test.accept)
+      EXPECT_TRUE(Accepts(grammar, text)) << test.schema << " " << text;
+    for (const char* text : test.reject)
+      EXPECT_FALSE(Accepts(grammar, text)) << test.schema << " " << text;
   }
 }
 
@@ -48,18 +51,27 @@ TEST(JsonSchema, Scalars) {
       {R"({"type":["string","null"]})", {"null", R"("\u00e9\/")"}, {"true", "\"\n\""}},
       {R"({"enum":["a",1.50,null]})", {"\"a\"", "1.50", "1.5", "null"}, {"\"b\"", "1", "true"}},
       {R"({"const":18446744073709551616})", {"18446744073709551616"}, {"18446744073709551615"}},
-      {R"({"type":"string","minLength":1,"maxLength":2})", {R"("a")", R"("\n\"")"}, {R"("")", R"("abc")", R"("\u0041")"}},
-      {R"({"type":"string","pattern":"b","maxLength":2})", {R"("ab")", R"("b")"}, {R"("a")", R"("aab")"}},
+      {R"({"type":"string","minLength":1,"maxLength":2})",
+       {R"("a")", R"("\n\"")"},
+       {R"("")", R"("abc")", R"("\u0041")"}},
+      {R"({"type":"string","pattern":"b","maxLength":2})",
+       {R"("ab")", R"("b")"},
+       {R"("a")", R"("aab")"}},
   });
 }
 
 TEST(JsonSchema, OrderedObjects) {
-  const char* schema = R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},
+  const char* schema =
+      R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},
       "c":{"type":"integer"}},"required":["b"]})";
-  Check({{schema, {R"({"b":1})", R"({"a":1,"b":2,"c":3})"}, {R"({"a":1})", R"({"c":1,"b":1})", R"({"b":1,"x":1})"}}});
+  Check({{schema,
+          {R"({"b":1})", R"({"a":1,"b":2,"c":3})"},
+          {R"({"a":1})", R"({"c":1,"b":1})", R"({"b":1,"x":1})"}}});
   Check({{schema, {R"({"b":1,"x":[]})"}, {R"({"x":1,"b":1})", R"({"b":1,"\u0062":1})"}}}, Open());
   Check({
-      {R"({"properties":{"a":{},"b":{}}})", {"{}", R"({"a":1})", R"({"b":1})", R"({"a":1,"b":2})"}, {R"({"b":1,"a":2})", "1"}},
+      {R"({"properties":{"a":{},"b":{}}})",
+       {"{}", R"({"a":1})", R"({"b":1})", R"({"a":1,"b":2})"},
+       {R"({"b":1,"a":2})", "1"}},
       {R"({"type":"object","properties":{"a":{},"b":{},"c":{}},"minProperties":2,"maxProperties":2})",
        {R"({"a":1,"c":1})", R"({"b":1,"c":1})"},
        {R"({"a":1})", R"({"a":1,"b":1,"c":1})", "{}"}},
@@ -83,18 +95,24 @@ TEST(JsonSchema, Arrays) {
       {R"({"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}],"items":{"type":"null"},"minItems":1})",
        {"[1]", "[1,\"a\"]", "[1,\"a\",null,null]"},
        {"[]", "[\"a\"]", "[1,\"a\",1]"}},
-      {R"({"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":3})", {"[1,2]", "[1,2,3]"}, {"[1]", "[1,2,3,4]"}},
+      {R"({"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":3})",
+       {"[1,2]", "[1,2,3]"},
+       {"[1]", "[1,2,3,4]"}},
       {R"({"type":"array","items":{"enum":[1,2]},"contains":{"const":2},"maxContains":1})",
        {"[2]", "[1,2,1]"},
        {"[1]", "[2,2]", "[]"}},
-      {R"({"type":"array","items":{"enum":[1,2,null]},"uniqueItems":true})", {"[]", "[2,null,1]"}, {"[1,1]"}},
+      {R"({"type":"array","items":{"enum":[1,2,null]},"uniqueItems":true})",
+       {"[]", "[2,null,1]"},
+       {"[1,1]"}},
       {R"({"type":"array","items":{"$ref":"#"}})", {"[[],[[]]]"}, {"[1]"}},
   });
 }
 
 TEST(JsonSchema, Composition) {
   Check({
-      {R"({"oneOf":[{"type":"integer"},{"type":"number","minimum":5}]})", {"1", "5.5"}, {"5", "7", "1.5", "5.0"}},
+      {R"({"oneOf":[{"type":"integer"},{"type":"number","minimum":5}]})",
+       {"1", "5.5"},
+       {"5", "7", "1.5", "5.0"}},
       {R"({"type":"integer","anyOf":[{"minimum":10},{"const":1}]})", {"1", "10"}, {"2"}},
       {R"({"allOf":[{"type":"string"},{"enum":["a",1]}]})", {"\"a\""}, {"1"}},
       {R"({"type":"string","not":{"pattern":"^a"}})", {"\"b\"", "\"\""}, {"\"a\"", "\"ab\""}},
@@ -106,29 +124,34 @@ TEST(JsonSchema, Composition) {
        {"{}", R"({"b":1})", R"({"a":1,"b":1})"},
        {R"({"a":1})"}},
   });
-  Check({{R"({"allOf":[{"properties":{"a":{}}}],"properties":{"b":{}},"unevaluatedProperties":false,"type":"object"})",
-          {R"({"a":1,"b":2})", "{}"},
-          {R"({"c":1})"}}},
-        Open());
+  Check(
+      {{R"({"allOf":[{"properties":{"a":{}}}],"properties":{"b":{}},"unevaluatedProperties":false,"type":"object"})",
+        {R"({"a":1,"b":2})", "{}"},
+        {R"({"c":1})"}}},
+      Open());
 }
 
 TEST(JsonSchema, StrictModeDoesNotReachConditions) {
-  Check({{R"({"type":"object","properties":{"a":{}},"not":{"properties":{"a":{"type":"integer"}},"required":["a"]}})",
-          {R"({"a":"x"})", "{}"},
-          {R"({"a":1})", R"({"b":1})"}}});
+  Check(
+      {{R"({"type":"object","properties":{"a":{}},"not":{"properties":{"a":{"type":"integer"}},"required":["a"]}})",
+        {R"({"a":"x"})", "{}"},
+        {R"({"a":1})", R"({"b":1})"}}});
 }
 
 TEST(JsonSchema, Errors) {
   EXPECT_EQ(KindOf("{"), ErrorKind::kInvalidJson);
   EXPECT_EQ(KindOf("{} x"), ErrorKind::kInvalidJson);
-  for (const char* schema : {"3", "[]", R"({"minLength":"3"})", R"({"minLength":-1})", R"({"type":[]})", R"({"type":"any"})",
-                             R"({"pattern":"("})", R"({"required":[1]})", R"({"multipleOf":0})", R"({"$ref":"#/nope"})",
-                             R"({"$ref":"#"})", R"({"properties":{"a":3}})", R"({"$ref":"https://example.com/x"})"}) {
+  for (const char* schema :
+       {"3", "[]", R"({"minLength":"3"})", R"({"minLength":-1})", R"({"type":[]})",
+        R"({"type":"any"})", R"({"pattern":"("})", R"({"required":[1]})", R"({"multipleOf":0})",
+        R"({"$ref":"#/nope"})", R"({"$ref":"#"})", R"({"properties":{"a":3}})",
+        R"({"$ref":"https://example.com/x"})"}) {
     EXPECT_EQ(KindOf(schema), ErrorKind::kJsonSchema) << schema;
   }
   for (const char* schema :
-       {"false", R"({"enum":[]})", R"({"type":"integer","minimum":3,"maximum":2})", R"({"type":"string","enum":[1]})",
-        R"({"type":"array","minItems":2,"maxItems":1})", R"({"allOf":[{"type":"string"},{"type":"null"}]})",
+       {"false", R"({"enum":[]})", R"({"type":"integer","minimum":3,"maximum":2})",
+        R"({"type":"string","enum":[1]})", R"({"type":"array","minItems":2,"maxItems":1})",
+        R"({"allOf":[{"type":"string"},{"type":"null"}]})",
         R"({"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]})",
         R"({"type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2})"}) {
     EXPECT_EQ(KindOf(schema), ErrorKind::kUnsatisfiable) << schema;
@@ -149,8 +172,9 @@ TEST(JsonSchema, ErrorsCarryThePointer) {
 TEST(JsonSchema, LenientDropsAndReports) {
   JsonSchemaOptions options;
   options.lenient = true;
-  const JsonSchemaResult result =
-      JsonSchemaToGrammar(R"({"properties":{"a":{"type":"array","uniqueItems":true},"b":{"type":"string","format":"x"}}})", options);
+  const JsonSchemaResult result = JsonSchemaToGrammar(
+      R"({"properties":{"a":{"type":"array","uniqueItems":true},"b":{"type":"string","format":"x"}}})",
+      options);
   ASSERT_EQ(result.report.size(), 2u);
   EXPECT_EQ(result.report[0].effect, "annotation");
   EXPECT_EQ(result.report[1].keyword, "uniqueItems");
@@ -161,9 +185,11 @@ TEST(JsonSchema, LenientDropsAndReports) {
 
 TEST(JsonSchema, SizesStayLinear) {
   std::string deep = R"({"type":"integer"})";
-  for (int i = 0; i < 400; ++i) deep = R"({"type":"object","properties":{"a":)" + deep + R"(},"required":["a"]})";
+  for (int i = 0; i < 400; ++i)
+    deep = R"({"type":"object","properties":{"a":)" + deep + R"(},"required":["a"]})";
   EXPECT_LT(JsonSchemaToGrammar(deep).grammar->num_rules(), 500);
-  const GrammarPtr counted = JsonSchemaToGrammar(R"({"type":"string","minLength":1000,"maxLength":100000})").grammar;
+  const GrammarPtr counted =
+      JsonSchemaToGrammar(R"({"type":"string","minLength":1000,"maxLength":100000})").grammar;
   EXPECT_LT(counted->num_exprs(), 40);
 }
 

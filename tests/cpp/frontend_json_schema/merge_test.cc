@@ -33,7 +33,8 @@ class MergerTest : public ::testing::Test {
 };
 
 TEST_F(MergerTest, BoundsIntersect) {
-  const Expansion& expansion = Expand(R"({"type":"integer","allOf":[{"minimum":2},{"minimum":5},{"maximum":9}]})");
+  const Expansion& expansion =
+      Expand(R"({"type":"integer","allOf":[{"minimum":2},{"minimum":5},{"maximum":9}]})");
   ASSERT_EQ(expansion.numbers.size(), 1u);
   EXPECT_EQ(expansion.numbers[0].lower->value, Decimal::FromInt(5));
   EXPECT_TRUE(expansion.numbers[0].integer);
@@ -41,7 +42,8 @@ TEST_F(MergerTest, BoundsIntersect) {
 }
 
 TEST_F(MergerTest, EnumsAreFilteredBySiblings) {
-  const Expansion& expansion = Expand(R"({"enum":[1,2,"a",2.0,7],"anyOf":[{"maximum":2},{"const":7}],"type":"number"})");
+  const Expansion& expansion =
+      Expand(R"({"enum":[1,2,"a",2.0,7],"anyOf":[{"maximum":2},{"const":7}],"type":"number"})");
   EXPECT_EQ(expansion.values.size(), 3u);
   EXPECT_TRUE(expansion.IsFinite());
 }
@@ -50,7 +52,8 @@ TEST_F(MergerTest, DiscriminatedAlternativesAreDisjoint) {
   Load(R"({"oneOf":[{"type":"object","properties":{"k":{"const":"a"}},"required":["k"]},
                     {"type":"object","properties":{"k":{"const":"b"}},"required":["k"]}]})");
   const auto members = document_->items(document_->Find(document_->root(), "oneOf"));
-  EXPECT_TRUE(merger_->AreDisjoint({members[0], LiteralKind::kPlainSchema}, {members[1], LiteralKind::kPlainSchema}));
+  EXPECT_TRUE(merger_->AreDisjoint({members[0], LiteralKind::kPlainSchema},
+                                   {members[1], LiteralKind::kPlainSchema}));
   EXPECT_EQ(merger_->Expand(merger_->InternSchema(document_->root())).objects.size(), 2u);
 }
 
@@ -58,11 +61,13 @@ TEST_F(MergerTest, ASchemaAndItsComplementAreNothing) {
   Load(R"({"a":{"type":"string","title":"x"},"b":{"type":"string"}})");
   const JsonId a = document_->Find(document_->root(), "a");
   const JsonId b = document_->Find(document_->root(), "b");
-  EXPECT_EQ(merger_->Intern({{a, LiteralKind::kSchema}, {b, LiteralKind::kNotSchema}}), kNothingLocation);
+  EXPECT_EQ(merger_->Intern({{a, LiteralKind::kSchema}, {b, LiteralKind::kNotSchema}}),
+            kNothingLocation);
 }
 
 TEST_F(MergerTest, ComplementOfAPropertyRequiresIt) {
-  const Expansion& expansion = Expand(R"({"type":"object","not":{"properties":{"a":{"type":"string"}}}})");
+  const Expansion& expansion =
+      Expand(R"({"type":"object","not":{"properties":{"a":{"type":"string"}}}})");
   ASSERT_EQ(expansion.objects.size(), 1u);
   ASSERT_EQ(expansion.objects[0].members.size(), 1u);
   EXPECT_TRUE(expansion.objects[0].members[0].required);
@@ -73,7 +78,8 @@ TEST_F(MergerTest, ExpansionIsBounded) {
   std::string schema = R"({"type":"object","allOf":[)";
   for (int i = 0; i < 20; ++i) {
     const std::string n = std::to_string(i);
-    schema += std::string(i > 0 ? "," : "") + R"({"anyOf":[{"required":["a)" + n + R"("]},{"required":["b)" + n + R"("]}]})";
+    schema += std::string(i > 0 ? "," : "") + R"({"anyOf":[{"required":["a)" + n +
+              R"("]},{"required":["b)" + n + R"("]}]})";
   }
   EXPECT_THROW(Expand(schema + "]}"), Error);
 }

@@ -25,7 +25,9 @@ std::vector<std::string> Grid() {
   return out;
 }
 
-bool IsPlainInteger(const std::string& text) { return text.find('.') == std::string::npos && text != "-0"; }
+bool IsPlainInteger(const std::string& text) {
+  return text.find('.') == std::string::npos && text != "-0";
+}
 
 TEST(NumberToDfa, ComparesWithBounds) {
   const std::vector<std::string> grid = Grid();
@@ -42,7 +44,8 @@ TEST(NumberToDfa, ComparesWithBounds) {
             bool expected = !integer || IsPlainInteger(text);
             if (*lower) expected = expected && D(text).Compare(D(lower)) >= (exclusive ? 1 : 0);
             if (*upper) expected = expected && D(text).Compare(D(upper)) <= (exclusive ? -1 : 0);
-            ASSERT_EQ(dfa.Accepts(text), expected) << text << " in " << lower << ".." << upper << exclusive << integer;
+            ASSERT_EQ(dfa.Accepts(text), expected)
+                << text << " in " << lower << ".." << upper << exclusive << integer;
           }
         }
       }
@@ -58,7 +61,8 @@ TEST(NumberToDfa, Multiples) {
       (negated ? constraint.not_multiples : constraint.multiples).push_back(D(divisor));
       const CodePointDfa dfa = NumberToDfa(constraint, {});
       for (const std::string& text : grid) {
-        ASSERT_EQ(dfa.Accepts(text), IsMultipleOf(D(text).Absolute(), D(divisor)) != negated) << text << " / " << divisor;
+        ASSERT_EQ(dfa.Accepts(text), IsMultipleOf(D(text).Absolute(), D(divisor)) != negated)
+            << text << " / " << divisor;
       }
     }
   }

@@ -10,8 +10,10 @@ namespace {
 
 TEST(SchemaReader, OldAndNewSpellingsMeanTheSame) {
   const Limits limits;
-  const JsonDocument old_form = ParseJson(R"({"minimum":2,"exclusiveMinimum":true,"items":[{},false],"additionalItems":{"type":"null"}})");
-  const JsonDocument new_form = ParseJson(R"({"exclusiveMinimum":2,"prefixItems":[{},false],"items":{"type":"null"}})");
+  const JsonDocument old_form = ParseJson(
+      R"({"minimum":2,"exclusiveMinimum":true,"items":[{},false],"additionalItems":{"type":"null"}})");
+  const JsonDocument new_form =
+      ParseJson(R"({"exclusiveMinimum":2,"prefixItems":[{},false],"items":{"type":"null"}})");
   for (const JsonDocument* document : {&old_form, &new_form}) {
     SchemaReader reader(*document, limits);
     const Schema& schema = reader.Read(document->root());
@@ -24,12 +26,13 @@ TEST(SchemaReader, OldAndNewSpellingsMeanTheSame) {
 
 TEST(SchemaReader, InferenceNeedsNoOtherHint) {
   const Limits limits;
-  const std::pair<const char*, TypeSet> cases[] = {{R"({"properties":{}})", kObjectBit},
-                                                   {R"({"items":{}})", kArrayBit},
-                                                   {R"({"items":{},"properties":{}})", kObjectBit},
-                                                   {R"({"type":["object","null"],"items":{}})", kAllTypes},
-                                                   {R"({"required":["a"]})", kAllTypes},
-                                                   {R"({"properties":{},"allOf":[{}]})", kAllTypes}};
+  const std::pair<const char*, TypeSet> cases[] = {
+      {R"({"properties":{}})", kObjectBit},
+      {R"({"items":{}})", kArrayBit},
+      {R"({"items":{},"properties":{}})", kObjectBit},
+      {R"({"type":["object","null"],"items":{}})", kAllTypes},
+      {R"({"required":["a"]})", kAllTypes},
+      {R"({"properties":{},"allOf":[{}]})", kAllTypes}};
   for (const auto& [text, expected] : cases) {
     const JsonDocument document = ParseJson(text);
     SchemaReader reader(document, limits);
@@ -49,7 +52,8 @@ TEST(SchemaReader, SiblingsOfReferencesDependOnTheDialect) {
 
 TEST(SchemaReader, PointersAndCanonicalSchemas) {
   const Limits limits;
-  const JsonDocument document = ParseJson(R"({"a":[{"x":1},{"title":"t","type":"null"}],"b/~":{"type":"null"}})");
+  const JsonDocument document =
+      ParseJson(R"({"a":[{"x":1},{"title":"t","type":"null"}],"b/~":{"type":"null"}})");
   SchemaReader reader(document, limits);
   const JsonId second = document.items(document.Find(document.root(), "a"))[1];
   const JsonId other = document.Find(document.root(), "b/~");

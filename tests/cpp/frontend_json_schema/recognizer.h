@@ -1,5 +1,6 @@
-// A slow recogniser for grammars without left recursion: which prefixes of a text an expression matches, by memoised
-// descent. Enough to judge what the JSON Schema front end makes without any later stage.
+// A slow recogniser for grammars without left recursion: which prefixes of a text an expression
+// matches, by memoised descent. Enough to judge what the JSON Schema front end makes without any
+// later stage.
 #pragma once
 
 #include <map>
@@ -35,7 +36,8 @@ class Recognizer {
         return {start};
       case ExprKind::kByteString: {
         const std::string_view bytes = grammar_.bytes(expr);
-        return text_.substr(start, bytes.size()) == bytes ? Positions{start + bytes.size()} : Positions{};
+        return text_.substr(start, bytes.size()) == bytes ? Positions{start + bytes.size()}
+                                                          : Positions{};
       }
       case ExprKind::kCharClass:
         return CharClass(expr, start);
@@ -48,7 +50,8 @@ class Recognizer {
       }
       case ExprKind::kChoices: {
         Positions result;
-        for (const ExprId child : grammar_.children(expr)) result.merge(Positions(Ends(child, start)));
+        for (const ExprId child : grammar_.children(expr))
+          result.merge(Positions(Ends(child, start)));
         return result;
       }
       case ExprKind::kRepeat:
@@ -69,7 +72,8 @@ class Recognizer {
     if (start >= text_.size()) return {};
     const DecodedCodePoint decoded = DecodeUtf8(text_, start);
     for (const CodePointRange& range : grammar_.ranges(expr)) {
-      if (decoded.valid && range.lo <= decoded.code_point && decoded.code_point <= range.hi) return {start + decoded.size};
+      if (decoded.valid && range.lo <= decoded.code_point && decoded.code_point <= range.hi)
+        return {start + decoded.size};
     }
     return {};
   }
@@ -110,6 +114,8 @@ class Recognizer {
   std::map<std::pair<ExprId, size_t>, Positions> memo_;
 };
 
-inline bool Accepts(const GrammarPtr& grammar, std::string_view text) { return Recognizer(*grammar, text).Accepts(); }
+inline bool Accepts(const GrammarPtr& grammar, std::string_view text) {
+  return Recognizer(*grammar, text).Accepts();
+}
 
 }  // namespace xgrammar

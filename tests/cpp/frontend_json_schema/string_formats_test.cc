@@ -16,12 +16,20 @@ struct Case {
 
 TEST(Formats, Languages) {
   const std::vector<Case> cases = {
-      {"date", {"2024-02-29", "2000-02-29", "2023-12-31"}, {"2023-02-29", "1900-02-29", "2024-04-31", "2024-1-1"}},
-      {"time", {"12:00:00Z", "23:59:60Z", "00:29:60.5+00:30", "15:59:60-08:00"}, {"12:00:60Z", "24:00:00Z", "12:00:00"}},
-      {"date-time", {"2024-01-01T00:00:00z", "1998-12-31t23:59:60Z"}, {"2024-01-01 00:00:00Z", "2024-01-01"}},
+      {"date",
+       {"2024-02-29", "2000-02-29", "2023-12-31"},
+       {"2023-02-29", "1900-02-29", "2024-04-31", "2024-1-1"}},
+      {"time",
+       {"12:00:00Z", "23:59:60Z", "00:29:60.5+00:30", "15:59:60-08:00"},
+       {"12:00:60Z", "24:00:00Z", "12:00:00"}},
+      {"date-time",
+       {"2024-01-01T00:00:00z", "1998-12-31t23:59:60Z"},
+       {"2024-01-01 00:00:00Z", "2024-01-01"}},
       {"duration", {"P1W", "P1Y2M3DT4H5M6S", "PT1S"}, {"P", "PT", "P1Y3D", "P1W1D", "PT1H1S"}},
       {"ipv4", {"0.0.0.0", "255.1.2.3"}, {"256.1.1.1", "01.2.3.4", "1.2.3"}},
-      {"ipv6", {"::", "::1", "1:2:3:4:5:6:1.2.3.4", "::ffff:1.2.3.4"}, {"1::2::3", "1:2:3:4:5:6:7", "::1%eth0"}},
+      {"ipv6",
+       {"::", "::1", "1:2:3:4:5:6:1.2.3.4", "::ffff:1.2.3.4"},
+       {"1::2::3", "1:2:3:4:5:6:7", "::1%eth0"}},
       {"hostname", {"a.b", "A-1.example"}, {"-a", "a-.b", "a..b", "a.", "", "ab--c.d"}},
       {"email", {"a@b.c", "\"a b\"@x.y", "a@[IPv6:::1]"}, {"a", "a@", "a..b@c", ".a@b"}},
       {"uuid", {"2EB8AA08-aa98-11ea-b4aa-73b441d16380"}, {"2eb8aa08aa9811eab4aa73b441d16380"}},
@@ -34,8 +42,10 @@ TEST(Formats, Languages) {
   for (const Case& test : cases) {
     ASSERT_EQ(FormatKindOf(test.format), FormatKind::kRegular);
     const CodePointDfaPtr dfa = AutomataOfFormat(test.format).decoded;
-    for (const char* text : test.valid) EXPECT_TRUE(dfa->Accepts(text)) << test.format << " " << text;
-    for (const char* text : test.invalid) EXPECT_FALSE(dfa->Accepts(text)) << test.format << " " << text;
+    for (const char* text : test.valid)
+      EXPECT_TRUE(dfa->Accepts(text)) << test.format << " " << text;
+    for (const char* text : test.invalid)
+      EXPECT_FALSE(dfa->Accepts(text)) << test.format << " " << text;
   }
 }
 

@@ -19,7 +19,8 @@ TEST(Decimal, EqualValuesAreEqual) {
 }
 
 TEST(Decimal, ComparesExactly) {
-  const char* ordered[] = {"-1e400", "-10", "-9.5", "-9.49", "-0.1", "0", "1e-400", "0.1", "0.11", "1", "9", "10", "1e400"};
+  const char* ordered[] = {"-1e400", "-10",  "-9.5", "-9.49", "-0.1", "0",    "1e-400",
+                           "0.1",    "0.11", "1",    "9",     "10",   "1e400"};
   for (size_t i = 0; i < std::size(ordered); ++i) {
     for (size_t j = 0; j < std::size(ordered); ++j) {
       const int order = D(ordered[i]).Compare(D(ordered[j]));

@@ -37,7 +37,8 @@ TEST(ParseJson, KeepsValuesOrderAndNumberText) {
 TEST(ParseJson, LastDuplicateWinsAtTheFirstPlace) {
   EXPECT_EQ(RoundTrip(R"({"a":1,"b":2,"a":3})"), R"({"a":3,"b":2})");
   std::string many = "{";
-  for (int i = 0; i < 50; ++i) many += "\"k" + std::to_string(i % 25) + "\":" + std::to_string(i) + ",";
+  for (int i = 0; i < 50; ++i)
+    many += "\"k" + std::to_string(i % 25) + "\":" + std::to_string(i) + ",";
   many.back() = '}';
   const JsonDocument document = ParseJson(many);
   ASSERT_EQ(document.members(document.root()).size(), 25u);
@@ -50,10 +51,39 @@ TEST(ParseJson, DecodesStrings) {
 }
 
 TEST(ParseJson, RefusesWhatIsNotJson) {
-  for (const char* text :
-       {"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "01", "1.", ".5", "+1", "1e", "nul", "tru", "NaN", "'a'", "\"a",
-        "\"\n\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "[1 2]", "{\"a\" 1}",
-        "1 2", "[]]", "\"\xED\xA0\x80\"", "\"\xC0\x80\"", "\"\xE2\x82\"", "-", "[", "{\"a\"", "{\"a\":"}) {
+  for (const char* text : {"",
+                           " ",
+                           "{",
+                           "[1,]",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "01",
+                           "1.",
+                           ".5",
+                           "+1",
+                           "1e",
+                           "nul",
+                           "tru",
+                           "NaN",
+                           "'a'",
+                           "\"a",
+                           "\"\n\"",
+                           "\"\\x\"",
+                           "\"\\u12\"",
+                           "\"\\ud800\"",
+                           "\"\\udc00\"",
+                           "\"\\ud800\\u0041\"",
+                           "[1 2]",
+                           "{\"a\" 1}",
+                           "1 2",
+                           "[]]",
+                           "\"\xED\xA0\x80\"",
+                           "\"\xC0\x80\"",
+                           "\"\xE2\x82\"",
+                           "-",
+                           "[",
+                           "{\"a\"",
+                           "{\"a\":"}) {
     EXPECT_EQ(KindOf(text), ErrorKind::kInvalidJson) << text;
   }
 }
