@@ -57,7 +57,14 @@ Error& Error::Hint(std::string hint) {
   return *this;
 }
 
+Error& Error::WholeText(std::string text) {
+  has_whole_text_ = true;
+  text_ = std::move(text);
+  return *this;
+}
+
 void Error::ComposeText() {
+  if (has_whole_text_) return;
   text_ = message_;
   if (line_ > 0) {
     text_ += " at line " + std::to_string(line_) + ", column " + std::to_string(column_);

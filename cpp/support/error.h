@@ -48,6 +48,8 @@ class Error : public std::exception {
   Error& Limit(std::string name, int64_t value, int64_t maximum);
   /// What the user should change.
   Error& Hint(std::string hint);
+  /// The whole text, for a language that fixes its form; nothing is composed from then on.
+  Error& WholeText(std::string text);
 
   ErrorKind kind() const { return kind_; }
   const std::string& message() const { return message_; }
@@ -70,6 +72,7 @@ class Error : public std::exception {
 
   ErrorKind kind_;
   bool has_pointer_ = false;
+  bool has_whole_text_ = false;
   int64_t line_ = 0;
   int64_t column_ = 0;
   int64_t position_ = 0;
