@@ -19,40 +19,50 @@ _HARMLESS = frozenset(
         "readOnly", "title", "unevaluatedProperties", "writeOnly",
     }
 )  # fmt: skip
-_MAX_DEPTH = 32
+# Deeper schemas count as uncertain: the reader must not exhaust the stack.
+_MAX_DEPTH = 64
 
 
 def accepts_no_arguments(schema: Any) -> bool:
     """Return whether the empty object is certainly valid for a schema."""
-    return _accepts(schema, schema, _MAX_DEPTH)
+    return _Reader(schema).accepts(schema, _MAX_DEPTH)
 
 
-def _accepts(schema: Any, root: Any, depth: int) -> bool:
-    if isinstance(schema, bool):
-        return schema
-    if not isinstance(schema, dict) or depth == 0:
-        return False
-    return all(
-        key in _HARMLESS or _keyword_accepts(key, value, root, depth - 1)
-        for key, value in schema.items()
-    )
+class _Reader:
+    """Looks at every part of a schema at most once, so that references cannot lead in circles."""
 
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._seen: set[int] = set()
 
-def _keyword_accepts(key: str, value: Any, root: Any, depth: int) -> bool:
-    if key in ("anyOf", "oneOf"):
-        return any(_accepts(part, root, depth) for part in value)
-    if key == "allOf":
-        return all(_accepts(part, root, depth) for part in value)
-    if key == "$ref":
-        return _accepts(_resolve(value, root), root, depth)
-    certain = {
-        "type": value == "object" or (isinstance(value, list) and "object" in value),
-        "required": value == [],
-        "minProperties": value == 0,
-        "const": value == {},
-        "enum": isinstance(value, list) and {} in value,
-    }
-    return bool(certain.get(key))
+    def accepts(self, schema: Any, depth: int) -> bool:
+        """Return whether a part of the schema certainly accepts the empty object."""
+        if isinstance(schema, bool):
+            return schema
+        if not isinstance(schema, dict) or id(schema) in self._seen or depth == 0:
+            return False
+        self._seen.add(id(schema))
+        return all(
+            key in _HARMLESS or self._keyword_accepts(key, value, depth - 1)
+            for key, value in schema.items()
+        )
+
+    def _keyword_accepts(self, key: str, value: Any, depth: int) -> bool:
+        parts = value if isinstance(value, list) else []
+        if key in ("anyOf", "oneOf"):
+            return any(self.accepts(part, depth) for part in parts)
+        if key == "allOf":
+            return all(self.accepts(part, depth) for part in parts)
+        if key == "$ref":
+            return self.accepts(_resolve(value, self._root), depth)
+        certain = {
+            "type": value == "object" or "object" in parts,
+            "required": value == [],
+            "minProperties": value == 0,
+            "const": value == {},
+            "enum": {} in parts,
+        }
+        return bool(certain.get(key))
 
 
 def _resolve(reference: Any, root: Any) -> Any:

@@ -16,7 +16,7 @@ from xgrammar.structural_tag import (
     TagsWithSeparatorFormat,
 )
 
-from .build import any_call, one_of, sequence
+from .calls import any_call, one_of, sequence
 
 if TYPE_CHECKING:
     from .format import ModelFormat

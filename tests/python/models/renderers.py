@@ -366,3 +366,83 @@ THOUGHTS = {
 }
 # What opens the output where reasoning is disabled.
 DISABLED = {"minimax": "\n</think>\n\n\n\n"}
+
+# Markers that are single tokens of the models' tokenizers.
+THINK_TOKENS = ["<think>", "</think>"]
+CALL_TOKENS = ["<tool_call>", "</tool_call>"]
+TOKENS = {
+    "llama": ["<|python_tag|>"],
+    "kimi": [
+        *THINK_TOKENS,
+        "<|tool_calls_section_begin|>",
+        "<|tool_calls_section_end|>",
+        "<|tool_call_begin|>",
+        "<|tool_call_argument_begin|>",
+        "<|tool_call_end|>",
+    ],
+    "kimi_k3": ["<|open|>", "<|close|>", "<|sep|>"],
+    **dict.fromkeys(
+        ("deepseek_r1", "deepseek_v3_1"),
+        (
+            *THINK_TOKENS,
+            "<｜tool▁calls▁begin｜>",
+            "<｜tool▁calls▁end｜>",
+            "<｜tool▁call▁begin｜>",
+            "<｜tool▁call▁end｜>",
+            "<｜tool▁sep｜>",
+        ),
+    ),
+    **dict.fromkeys(("deepseek_v3_2", "deepseek_v4", "deepseek_v4_1"), (*THINK_TOKENS, "｜DSML｜")),
+    "harmony": [
+        "<|channel|>",
+        "<|message|>",
+        "<|start|>",
+        "<|end|>",
+        "<|constrain|>",
+    ],
+    "minimax": [*THINK_TOKENS, "<minimax:tool_call>", "</minimax:tool_call>"],
+    "minimax_m3": [NS, "<mm:think>", "</mm:think>"],
+    "glm_4_7": [
+        *THINK_TOKENS,
+        *CALL_TOKENS,
+        "<arg_key>",
+        "</arg_key>",
+        "<arg_value>",
+        "</arg_value>",
+    ],
+    "gemma_4": ["<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", '<|"|>'],
+    "cohere": ["<|START_THINKING|>", "<|END_THINKING|>"],
+    "mistral": ["[THINK]", "[/THINK]", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"],
+    "mistral_v7": ["[TOOL_CALLS]"],
+    "granite": ["<|tool_call|>"],
+    "seed_oss": ["<seed:think>", "</seed:think>", "<seed:tool_call>", "</seed:tool_call>"],
+    "longcat": ["<longcat_tool_call>", "</longcat_tool_call>"],
+    "internlm": ["<|action_start|>", "<|action_end|>", "<|plugin|>"],
+    **dict.fromkeys(
+        ("qwen_3", "qwen_3_5", "qwen_3_coder", "mimo", "exaone", "ernie_4_5", "nemotron_v3"),
+        (*THINK_TOKENS, *CALL_TOKENS),
+    ),
+    "hermes": CALL_TOKENS,
+    "hunyuan": [],
+    "phi4_mini": [],
+}
+
+# Other ways in which models write the call of `f` with the argument q = "v".
+OTHER_SPELLINGS = {
+    "hermes": '<tool_call>{"name": "f", "arguments": {"q": "v"}}</tool_call>',
+    "longcat": '<longcat_tool_call>{"name": "f", "arguments": {"q": "v"}}</longcat_tool_call>',
+    "mistral": '[TOOL_CALLS]f[CALL_ID]a1B2c3D4e[ARGS]{"q": "v"}',
+    "mistral_v7": '[TOOL_CALLS] [{"name": "f", "arguments": {"q": "v"}, "id": "a1B2c3D4e"}]',
+    "granite": '<|tool_call|> [{"name": "f", "arguments": {"q": "v"}}]',
+    "internlm": (
+        '<|action_start|> <|plugin|>\n{"name": "f", "parameters": {"q": "v"}}<|action_end|>'
+    ),
+    "qwen_3_5": (
+        "<tool_call>\n<function=f>\n<parameter=q>v</parameter>\n</function>\n</tool_call>"
+    ),
+    "harmony": (
+        "<|channel|>commentary<|message|>Hm.<|end|><|start|>assistant to=functions.f"
+        '<|channel|>commentary json<|message|>{"q": "v"}<|call|>'
+    ),
+    "glm_4_7": ("<tool_call>f\n<arg_key>q</arg_key>\n<arg_value>v</arg_value>\n</tool_call>"),
+}

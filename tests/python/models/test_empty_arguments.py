@@ -40,11 +40,24 @@ def test_no_arguments_are_fine(schema):
         {"$ref": "#"},
         {"not": {"required": ["q"]}},
         {"const": {"q": 1}},
+        {"anyOf": 5},
+        {"allOf": [{"$ref": "#"}]},
+        {"$ref": 5},
         "no schema",
     ],
 )
 def test_no_arguments_are_wrong_or_uncertain(schema):
     assert not accepts_no_arguments(schema)
+
+
+def test_references_in_circles_end():
+    many = [{"$ref": "#/$defs/a"}] * 50
+    schema = {"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": many, "allOf": many}}}
+    assert not accepts_no_arguments(schema)
+    deep = {}
+    for _ in range(5000):
+        deep = {"allOf": [deep]}
+    assert not accepts_no_arguments(deep)
 
 
 def test_one_line_end_less_without_arguments():

@@ -181,6 +181,16 @@ def test_no_call_where_tools_are_disabled(key, accepts):
     assert not accepts(tag, text)
 
 
+@pytest.mark.parametrize("key", renderers.OTHER_SPELLINGS)
+def test_other_spellings(key, accepts):
+    text = renderers.OTHER_SPELLINGS[key]
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+    for choice in ("auto", "required", {"type": "function", "function": {"name": "f"}}):
+        tag = xgr.get_model_structural_tag(key, [tool("f", schema)], choice, reasoning="disabled")
+        assert accepts(tag, text)
+        assert not accepts(tag, text.replace('"v"', "3").replace(">v<", "><x"))
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_every_key_has_a_builder_and_a_page(key):
     from xgrammar import builtin_structural_tag

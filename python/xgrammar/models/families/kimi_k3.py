@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xgrammar.models.build import call_block, reasoning_part
+from xgrammar.models.build import reasoning_part
+from xgrammar.models.calls import call_block
 from xgrammar.models.format import ARGUMENTS, INDEX, NAME, Calls, Content, ModelFormat, Reasoning
 from xgrammar.structural_tag import (
     AnyTextFormat,

@@ -1,0 +1,28 @@
+"""Copies of JSON values."""
+
+from __future__ import annotations
+
+from xgrammar.models.copy_json import copy_json
+
+
+def test_copies_are_equal_and_separate():
+    value = {"a": [1, {"b": []}], "c": None}
+    copied = copy_json(value)
+    assert copied == value
+    copied["a"][1]["b"].append(2)
+    assert value == {"a": [1, {"b": []}], "c": None}
+    assert copy_json(True) is True
+
+
+def test_depth_is_no_limit():
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    copied = copy_json(value)
+    depth = 0
+    while copied:
+        copied = copied[0]
+        depth += 1
+    assert depth == 100_000
+    while value:  # taken apart by hand: deallocation would recurse, too
+        value = value[0]
