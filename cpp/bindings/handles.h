@@ -86,6 +86,7 @@ void BindGrammar(nb::module_& m);
 void BindTokenizerInfo(nb::module_& m);
 void BindCompiledGrammar(nb::module_& m);
 void BindGrammarCompiler(nb::module_& m);
+void BindStructuralTag(nb::module_& m);
 void BindGrammarMatcher(nb::module_& m);
 void BindBatchMatcher(nb::module_& m);
 void BindBitmask(nb::module_& m);

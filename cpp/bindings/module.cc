@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   xgrammar::bindings::BindTokenizerInfo(m);
   xgrammar::bindings::BindCompiledGrammar(m);
   xgrammar::bindings::BindGrammarCompiler(m);
+  xgrammar::bindings::BindStructuralTag(m);
   xgrammar::bindings::BindGrammarMatcher(m);
   xgrammar::bindings::BindBatchMatcher(m);
   xgrammar::bindings::BindBitmask(m);

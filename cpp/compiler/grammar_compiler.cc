@@ -6,6 +6,7 @@
 #include "compiler/compile_cache.h"
 #include "frontend/ebnf/parser.h"
 #include "frontend/regex/regex.h"
+#include "frontend/structural_tag/structural_tag.h"
 #include "grammar/printer.h"
 #include "support/error.h"
 
@@ -102,6 +103,14 @@ CompiledGrammarPtr GrammarCompiler::CompileEbnf(std::string_view text,
   AppendField(text, &key);
   return impl_->cache.GetOrCompile(
       key, [&] { return impl_->Compile(ParseEbnf(text, root_rule_name, impl_->limits)); });
+}
+
+CompiledGrammarPtr GrammarCompiler::CompileStructuralTag(std::string_view text) {
+  std::string key = "structural_tag";
+  AppendField(text, &key);
+  return impl_->cache.GetOrCompile(key, [&] {
+    return impl_->Compile(StructuralTagToGrammar(text, impl_->tokenizer_info.get(), impl_->limits));
+  });
 }
 
 CompiledGrammarPtr GrammarCompiler::CompileGrammar(const GrammarPtr& grammar,

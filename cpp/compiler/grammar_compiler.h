@@ -29,6 +29,8 @@ class GrammarCompiler {
   CompiledGrammarPtr CompileBuiltinJsonGrammar();
   CompiledGrammarPtr CompileRegex(std::string_view pattern);
   CompiledGrammarPtr CompileEbnf(std::string_view text, std::string_view root_rule_name);
+  /// Tokens named by their text are those of the compiler's tokenizer.
+  CompiledGrammarPtr CompileStructuralTag(std::string_view text);
   /// `report` is the JSON Schema report of the grammar, if it has one. Keyed by the printed
   /// grammar.
   CompiledGrammarPtr CompileGrammar(const GrammarPtr& grammar,

@@ -8,6 +8,7 @@ from typing import Any
 from . import _core
 from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
+from ._structural_tag import structural_tag_text
 from .exception import UsageError
 from .grammar import Grammar, encode_source, report_as_dicts
 from .tokenizer_info import TokenizerInfo
@@ -222,6 +223,14 @@ class GrammarCompiler:
     def compile_regex(self, regex: str) -> CompiledGrammar:
         """Compile a regular expression; errors are those of `Grammar.from_regex`."""
         return CompiledGrammar._wrap(self._handle.compile_regex(encode_source(regex, "regex")))
+
+    def compile_structural_tag(self, *args: Any, **kwargs: Any) -> CompiledGrammar:
+        """Compile a structural tag; arguments and errors are those of `Grammar.from_structural_tag`.
+
+        Tokens that are named by their text are those of the compiler's tokenizer.
+        """
+        text = structural_tag_text(args, kwargs)
+        return CompiledGrammar._wrap(_core.compile_structural_tag(self._handle, text))
 
     def compile_grammar(
         self, grammar: str | Grammar, *, root_rule_name: str = "root"

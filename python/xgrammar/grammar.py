@@ -1,4 +1,4 @@
-"""Grammars: made from EBNF, regular expressions and JSON Schema, combined, printed and stored."""
+"""Grammars: made from EBNF, JSON Schema and other sources, combined, printed and stored."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from . import _core
 from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
 from ._serialization import load_object
+from ._structural_tag import structural_tag_text
 from .exception import DeserializeFormatError, XGrammarError
 
 __all__ = ["Grammar"]
@@ -199,6 +200,47 @@ class Grammar:
         if print_converted_ebnf:
             sys.stderr.write(str(grammar))
         return grammar
+
+    @staticmethod
+    def from_structural_tag(
+        *args: Any, limits: _limits.Limits | None = None, **kwargs: Any
+    ) -> Grammar:
+        """Make a grammar from a structural tag.
+
+        Called with one argument `structural_tag`; or, deprecated, with the two lists `tags` and
+        `triggers`. Either way by position or by keyword.
+
+        Parameters
+        ----------
+        structural_tag : StructuralTag, str or dict
+            The structural tag; a string is JSON text.
+        tags : list of StructuralTagItem
+            Tags around JSON values.
+        triggers : list of str
+            Texts that start a tag.
+        limits : Limits or None
+            Bounds on its size; None stands for the process-wide default.
+
+        Returns
+        -------
+        Grammar
+            The grammar. Tokens can be named by id only: `GrammarCompiler.compile_structural_tag`
+            knows their texts.
+
+        Raises
+        ------
+        InvalidJSONError
+            The text is not JSON.
+        InvalidStructuralTagError
+            It is no valid structural tag; `pointer` names the faulty format.
+        RuntimeError
+            What `from_json_schema`, `from_regex` and `from_ebnf` raise for a part.
+        TypeError, ValueError
+            An argument is of another type.
+        """
+        text = structural_tag_text(args, kwargs)
+        resolved = _limits.resolve(limits)
+        return Grammar._wrap(_core.structural_tag_to_grammar(text, resolved))
 
     @staticmethod
     def builtin_json_grammar() -> Grammar:

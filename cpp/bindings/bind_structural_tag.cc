@@ -1,0 +1,28 @@
+// Structural tags: to a grammar, and compiled. Both run without the interpreter lock.
+#include "bindings/handles.h"
+#include "frontend/structural_tag/structural_tag.h"
+
+namespace xgrammar::bindings {
+
+namespace {
+
+GrammarHandle ToGrammar(const nb::bytes& text, const Limits& limits) {
+  const nb::gil_scoped_release release;
+  return {StructuralTagToGrammar(ViewOf(text), nullptr, limits), {}};
+}
+
+CompiledGrammarHandle Compile(const CompilerHandle& compiler, const nb::bytes& text) {
+  const nb::gil_scoped_release release;
+  return {compiler.compiler->CompileStructuralTag(ViewOf(text))};
+}
+
+}  // namespace
+
+void BindStructuralTag(nb::module_& m) {
+  m.def("structural_tag_to_grammar", &ToGrammar, nb::arg("text"), nb::arg("limits"),
+        "Translate the JSON text of a structural tag; tokens can be named by id only.");
+  m.def("compile_structural_tag", &Compile, nb::arg("compiler"), nb::arg("text"),
+        "Compile the JSON text of a structural tag.");
+}
+
+}  // namespace xgrammar::bindings

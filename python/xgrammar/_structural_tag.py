@@ -1,0 +1,77 @@
+"""Arguments of the structural-tag entry points, read once for grammars and compilers alike."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+_FORMS = (
+    "a structural tag is given as one argument structural_tag (a StructuralTag, JSON text or a "
+    "dict), or as two lists tags and triggers"
+)
+
+
+def structural_tag_text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    """Return the structural tag of a call as JSON in UTF-8.
+
+    Parameters
+    ----------
+    args, kwargs
+        One structural tag, positional or as `structural_tag`; or, deprecated, lists of tags and
+        triggers, positional or as `tags` and `triggers`.
+
+    Returns
+    -------
+    bytes
+        JSON text.
+
+    Raises
+    ------
+    TypeError
+        Another number or set of arguments, or an argument of another type.
+    ValueError
+        `structural_tag` is of another type.
+    """
+    if len(args) == 1 and not kwargs:
+        text = _text_of(args[0])
+        if text is None:
+            raise TypeError(f"Invalid argument of type {type(args[0]).__name__}: {_FORMS}")
+        return text
+    if not args and set(kwargs) == {"structural_tag"}:
+        value = kwargs["structural_tag"]
+        text = _text_of(value)
+        if text is None:
+            raise ValueError(f"Invalid argument of type {type(value).__name__}: {_FORMS}")
+        return text
+    if len(args) == 2 and not kwargs:  # noqa: PLR2004 - tags and triggers.
+        return _legacy_text(*args)
+    if not args and set(kwargs) == {"tags", "triggers"}:
+        return _legacy_text(**kwargs)
+    raise TypeError(f"Invalid arguments: {_FORMS}")
+
+
+def _text_of(value: Any) -> bytes | None:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, dict):
+        return json.dumps(value).encode()
+    # A value of the class exists only if its module, which loads pydantic, is there.
+    module = sys.modules.get(f"{__package__}.structural_tag")
+    if module is not None and isinstance(value, module.StructuralTag):
+        return _dumped(value)
+    return None
+
+
+def _dumped(structural_tag: Any) -> bytes:
+    text: str = structural_tag.model_dump_json()
+    return text.encode()
+
+
+def _legacy_text(tags: Any, triggers: Any) -> bytes:
+    if not isinstance(tags, list) or not isinstance(triggers, list):
+        names = f"{type(tags).__name__} and {type(triggers).__name__}"
+        raise TypeError(f"Invalid arguments of types {names}: {_FORMS}")
+    from .structural_tag import StructuralTag  # noqa: PLC0415 - loads pydantic.
+
+    return _dumped(StructuralTag.from_legacy_structural_tag(tags, triggers))
