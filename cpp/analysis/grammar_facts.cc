@@ -103,6 +103,7 @@ bool IsProductiveLeaf(const Grammar& grammar, ExprId e) {
     case ExprKind::kEmpty:
     case ExprKind::kByteString:
     case ExprKind::kTokenSet:
+    case ExprKind::kNamedToken:
       return true;
     case ExprKind::kCharClass:
       return !grammar.ranges(e).empty();

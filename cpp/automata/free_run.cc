@@ -141,7 +141,7 @@ void FreeRun::Machine::BuildTrie(const std::vector<Text>& sorted, int64_t max_st
       labels.push_back(decoded.code_point);
       nodes_.push_back({.parent = path[depth], .depth = static_cast<int32_t>(depth) + 1});
       const auto size = static_cast<int64_t>(nodes_.size());
-      if (size > max_states) ThrowLimitError("max_dfa_states", size, max_states, "free text");
+      if (size > max_states) ThrowLimitError("max_grammar_size", size, max_states, "free text");
     }
     path.resize(depth + 1);
     if (entry.pattern == kNone) {
@@ -226,7 +226,7 @@ void FreeRun::Machine::MergeSteps(int32_t id) {
   first_step_[index] = begin;
   step_count_[index] = steps_.size() - begin;
   if (steps_.size() > kMaxSteps) {
-    ThrowLimitError("max_dfa_states", static_cast<int64_t>(steps_.size()),
+    ThrowLimitError("max_grammar_size", static_cast<int64_t>(steps_.size()),
                     static_cast<int64_t>(kMaxSteps),
                     "free text: too many strings that begin with different characters");
   }

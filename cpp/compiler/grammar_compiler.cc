@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/compile_cache.h"
+#include "compiler/named_tokens.h"
 #include "frontend/ebnf/parser.h"
 #include "frontend/regex/regex.h"
 #include "frontend/structural_tag/structural_tag.h"
@@ -51,8 +52,8 @@ struct GrammarCompiler::Impl {
 
   CompiledGrammarPtr Compile(GrammarPtr grammar,
                              std::vector<JsonSchemaReportRecord> report = {}) const {
-    return CompiledGrammar::Make(std::move(grammar), tokenizer_info, local_masks, limits,
-                                 std::move(report));
+    return CompiledGrammar::Make(ResolveNamedTokens(std::move(grammar), *tokenizer_info, limits),
+                                 tokenizer_info, local_masks, limits, std::move(report));
   }
 
   const TokenizerInfoPtr tokenizer_info;

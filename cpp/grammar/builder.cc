@@ -339,6 +339,22 @@ ExprId GrammarBuilder::AddTokenSet(std::vector<int32_t> ids, bool excluding) {
       });
 }
 
+ExprId GrammarBuilder::AddNamedToken(std::string_view text, bool excluding) {
+  const std::string stored = (excluding ? '!' : '=') + std::string(text);
+  return FindOrAdd(
+      ExprKind::kNamedToken, HashBytes(ExprKind::kNamedToken, stored),
+      [&](ExprId id) { return grammar_->bytes(id) == stored; },
+      [&] {
+        std::string& pool = grammar_->bytes_;
+        CheckBytes(pool.size() + stored.size());
+        Grammar::Expr expr;
+        expr.offset = static_cast<int32_t>(pool.size());
+        expr.count = static_cast<int32_t>(stored.size());
+        pool.append(stored);
+        return expr;
+      });
+}
+
 RuleId GrammarBuilder::AddRule(std::string name, RuleKind kind) {
   RuleId id = grammar_->num_rules();
   if (id >= limits_.max_rules) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -52,6 +53,10 @@ class GrammarBuilder {
   /// to choose from match nothing. Precondition: ids are at least 0.
   ExprId AddTokenSet(std::vector<int32_t> ids, bool excluding);
 
+  /// The one token of a vocabulary with this text or, if `excluding`, any other token. `text` is
+  /// well-formed UTF-8 and not empty.
+  ExprId AddNamedToken(std::string_view text, bool excluding);
+
   /// A rule without a body yet; the name must be unused. Raises kLimit past Limits::max_rules.
   RuleId AddRule(std::string name, RuleKind kind = RuleKind::kAuto);
   /// A rule with a body, named `hint` or, if that is taken, `hint_1`, `hint_2`, ...
@@ -74,6 +79,18 @@ class GrammarBuilder {
   /// the id that each rule of `other` got, by its old id.
   std::vector<RuleId> Import(const Grammar& other);
 
+  /// What Import changes on the way.
+  struct ImportEdits {
+    /// By expression of the other grammar: what takes its place here, or kNoExpr to copy it. Called
+    /// for children before their parents.
+    std::function<ExprId(ExprId)> replace;
+    /// By rule of the other grammar: left out. `replace` must replace all references to such a
+    /// rule.
+    std::vector<bool> skip;
+  };
+  /// As Import; the id of a rule that is left out is -1.
+  std::vector<RuleId> ImportEdited(const Grammar& other, const ImportEdits& edits);
+
   /// Ends building; the builder is empty afterwards. Raises kInternal if a rule has no body.
   GrammarPtr Build(RuleId root);
 
@@ -83,7 +100,8 @@ class GrammarBuilder {
   ExprId InternChildren(ExprKind kind, std::span<const ExprId> children);
   void GrowTable();
   bool IsNothing(ExprId id) const;
-  void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids);
+  void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids,
+                    const ImportEdits& edits);
   ExprId ImportExpr(const Grammar& other, ExprId id, const std::vector<RuleId>& rule_ids,
                     const std::vector<ExprId>& expr_ids);
 

@@ -35,6 +35,8 @@ enum class ExprKind : uint8_t {
   kRepeat,      ///< `min` to `max` copies of a child; max kUnbounded.
   kAutomaton,   ///< A regular language given as a deterministic code point automaton.
   kTokenSet,    ///< One token whose id is in a list, or is not; matched as a whole, not by text.
+  kNamedToken,  ///< One token with a given text, or any other one; a kTokenSet once a vocabulary is
+                ///< known (compiler/named_tokens.h), so later stages never meet it.
 };
 
 /// How lowering may treat a rule.
@@ -79,13 +81,16 @@ class Grammar {
   std::span<const ExprId> children(ExprId id) const;
   /// kTokenSet only: sorted, distinct ids, at least 0.
   std::span<const int32_t> token_ids(ExprId id) const {
-    return std::span(token_ids_).subspan(static_cast<size_t>(expr(id).offset) + 1,
-                                         static_cast<size_t>(expr(id).count) - 1);
+    return std::span(token_ids_)
+        .subspan(static_cast<size_t>(expr(id).offset) + 1, static_cast<size_t>(expr(id).count) - 1);
   }
-  /// kTokenSet only: the ids are those that do not match.
+  /// kTokenSet, kNamedToken: the ids or the token are those that do not match.
   bool is_excluding(ExprId id) const {
-    return token_ids_[static_cast<size_t>(expr(id).offset)] != 0;
+    const auto offset = static_cast<size_t>(expr(id).offset);
+    return kind(id) == ExprKind::kNamedToken ? bytes_[offset] == '!' : token_ids_[offset] != 0;
   }
+  /// kNamedToken only. Valid as long as the grammar.
+  std::string_view token_text(ExprId id) const { return bytes(id).substr(1); }
   /// kRuleRef only.
   RuleId rule_ref(ExprId id) const { return exprs_[static_cast<size_t>(id)].offset; }
   /// kRepeat only.
@@ -131,7 +136,7 @@ class Grammar {
   std::vector<RepeatBounds> repeats_;
   std::vector<CodePointDfaPtr> automata_;
   std::vector<int32_t> token_ids_;  // Each set: 1 if excluding, else 0; then its ids.
-  std::string bytes_;
+  std::string bytes_;  // Literals; texts of tokens, each after '!' if excluding, else '='.
 };
 
 using GrammarPtr = std::shared_ptr<const Grammar>;

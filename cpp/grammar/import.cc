@@ -32,6 +32,8 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
       std::span<const int32_t> ids = other.token_ids(id);
       return AddTokenSet({ids.begin(), ids.end()}, other.is_excluding(id));
     }
+    case ExprKind::kNamedToken:
+      return AddNamedToken(other.token_text(id), other.is_excluding(id));
     case ExprKind::kSequence:
     case ExprKind::kChoices:
       break;
@@ -44,16 +46,20 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
   return other.kind(id) == ExprKind::kSequence ? AddSequence(children) : AddChoices(children);
 }
 
-void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids) {
+void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids,
+                                  const ImportEdits& edits) {
   std::vector<bool> used = other.UsedExprs();
   std::vector<ExprId> expr_ids(used.size(), kNoExpr);
   for (ExprId id = 0; id < other.num_exprs(); ++id) {
     if (!used[static_cast<size_t>(id)]) continue;
-    expr_ids[static_cast<size_t>(id)] = ImportExpr(other, id, new_ids, expr_ids);
+    ExprId& new_id = expr_ids[static_cast<size_t>(id)];
+    if (edits.replace) new_id = edits.replace(id);
+    if (new_id == kNoExpr) new_id = ImportExpr(other, id, new_ids, expr_ids);
   }
   for (RuleId id = 0; id < other.num_rules(); ++id) {
     const Rule& rule = other.rule(id);
     RuleId new_id = new_ids[static_cast<size_t>(id)];
+    if (new_id < 0) continue;
     SetBody(new_id, expr_ids[static_cast<size_t>(rule.body)]);
     SetOptions(new_id, rule.options);
     if (rule.lookahead != kNoExpr) {
@@ -62,14 +68,17 @@ void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId
   }
 }
 
-std::vector<RuleId> GrammarBuilder::Import(const Grammar& other) {
+std::vector<RuleId> GrammarBuilder::Import(const Grammar& other) { return ImportEdited(other, {}); }
+
+std::vector<RuleId> GrammarBuilder::ImportEdited(const Grammar& other, const ImportEdits& edits) {
   std::vector<RuleId> new_ids;
   new_ids.reserve(static_cast<size_t>(other.num_rules()));
   for (RuleId id = 0; id < other.num_rules(); ++id) {
+    const bool is_skipped = !edits.skip.empty() && edits.skip[static_cast<size_t>(id)];
     const Rule& rule = other.rule(id);
-    new_ids.push_back(AddRule(UnusedName(rule.name), rule.kind));
+    new_ids.push_back(is_skipped ? -1 : AddRule(UnusedName(rule.name), rule.kind));
   }
-  ImportBodies(other, new_ids);
+  ImportBodies(other, new_ids, edits);
   return new_ids;
 }
 

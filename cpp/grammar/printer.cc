@@ -216,6 +216,10 @@ void Printer::PrintStep(const Step& step) {
     case ExprKind::kTokenSet:
       PrintTokenSet(expr);
       break;
+    case ExprKind::kNamedToken:
+      if (grammar_.is_excluding(expr)) out_ += '!';
+      out_ += grammar_.token_text(expr);
+      break;
     case ExprKind::kRepeat:
       steps_.push_back({expr, Place::kChoices, nullptr, true});
       steps_.push_back({grammar_.children(expr)[0], Place::kOperand});

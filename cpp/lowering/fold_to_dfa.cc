@@ -123,6 +123,7 @@ class NfaWriter {
         nfa_->AddAutomaton(from, *grammar_.automaton(expr), to);
         break;
       case ExprKind::kTokenSet:
+      case ExprKind::kNamedToken:
         break;  // Never foldable.
     }
   }

@@ -57,6 +57,8 @@ void FsmWriter::WriteExpr(ExprId expr, uint32_t from, uint32_t to) {
     case ExprKind::kTokenSet:
       fsm_.AddTokens(from, table_.TokensOf(expr), to);
       break;
+    case ExprKind::kNamedToken:
+      break;  // Resolved before lowering; an unresolved one matches nothing.
     case ExprKind::kAutomaton:
       // As the whole of a unit it is here because it did not fold.
       if (expr == unit_expr_) {

@@ -115,8 +115,9 @@ void RegularFacts::Visit(ExprId root) {
 }
 
 bool RegularFacts::MayFold(ExprId expr) const {
-  if (grammar_.kind(expr) == ExprKind::kTokenSet) return false;
-  if (grammar_.kind(expr) != ExprKind::kRuleRef) return true;
+  const ExprKind kind = grammar_.kind(expr);
+  if (kind == ExprKind::kTokenSet || kind == ExprKind::kNamedToken) return false;
+  if (kind != ExprKind::kRuleRef) return true;
   const Rule& rule = grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr)));
   return rule.kind != RuleKind::kStructure && rule.options.empty();
 }

@@ -145,12 +145,32 @@ void Lexer::LexPunctuation(Token* token) {
     ++position_;
     return;
   }
-  if (c == '<' || (c == '!' && Peek(1) == '<')) {
-    Error error = ErrorAt(ErrorKind::kUnsupported, position_,
-                          "Token literals such as <[1]> and <name> are not supported yet in EBNF");
-    throw error.Feature("token literal");
-  }
+  if (c == '<' || (c == '!' && Peek(1) == '<')) return LexTokenLiteral(token);
   FailUnexpected();
+}
+
+void Lexer::LexTokenLiteral(Token* token) {
+  token->kind = TokenKind::kTokenLiteral;
+  token->negated = source_[position_] == '!';
+  if (token->negated) ++position_;
+  const size_t start = position_++;
+  if (Peek() == '[') {
+    ++position_;
+    if (!IsDigit(Peek())) Fail(position_, "Expect a token id in the token literal");
+    LexInteger(token);
+    token->kind = TokenKind::kTokenLiteral;
+    if (source_.substr(position_, 2) != "]>") Fail(position_, "Expect ]> in the token literal");
+    position_ += 2;
+    return;
+  }
+  const size_t end = source_.find_first_of(">\n\r", position_);
+  if (end == std::string_view::npos || source_[end] != '>') {
+    Fail(end == std::string_view::npos ? source_.size() : end, "Expect > in the token literal");
+  }
+  if (end == position_) Fail(position_, "The token literal has no name");
+  position_ = end + 1;
+  token->integer = -1;
+  token->text = source_.substr(start, position_ - start);
 }
 
 void Lexer::FailUnexpected() const {

@@ -19,14 +19,16 @@ namespace xgrammar::ebnf {
 
 enum class TokenKind : uint8_t {
   kIdentifier,
-  kString,         ///< `text` holds the decoded bytes.
-  kCharClass,      ///< `set` holds the members.
-  kInteger,        ///< `integer` holds the value.
-  kBoolean,        ///< `integer` is 0 or 1.
-  kOptions,        ///< `[...]` between a rule name and `::=`.
-  kAssign,         ///< `::=`
-  kBar,            ///< `|`
-  kOpen,           ///< `(`
+  kString,        ///< `text` holds the decoded bytes.
+  kCharClass,     ///< `set` holds the members.
+  kInteger,       ///< `integer` holds the value.
+  kBoolean,       ///< `integer` is 0 or 1.
+  kTokenLiteral,  ///< GBNF `<[7]>` or `<name>`, `!` before it for any other token. `integer` is the
+                  ///< id, or -1 and `text` is the token with its brackets.
+  kOptions,       ///< `[...]` between a rule name and `::=`.
+  kAssign,        ///< `::=`
+  kBar,           ///< `|`
+  kOpen,          ///< `(`
   kOpenLookahead,  ///< `(=`
   kClose,          ///< `)`
   kOpenBrace,
@@ -44,6 +46,7 @@ struct Token {
   size_t offset = 0;  ///< First byte in the source.
   size_t size = 0;    ///< Bytes in the source.
   int64_t integer = 0;
+  bool negated = false;  ///< kTokenLiteral: `!` stands before it.
   std::string text;
   CodePointSet set;
 };
@@ -81,6 +84,7 @@ class Lexer {
   void LexString(Token* token);
   void LexCharClass(Token* token);
   bool LexOptions(Token* token);
+  void LexTokenLiteral(Token* token);
   uint32_t LexClassMember();
   [[noreturn]] void FailUnexpected() const;
 

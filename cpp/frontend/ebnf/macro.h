@@ -1,7 +1,7 @@
 // Macro calls of EBNF: `Name(value, name=value, ...)`, read without knowing what the macro means.
 //
 // The six names are reserved in expressions. Which arguments a macro takes is checked by the file
-// of that macro (regex_macro.h); the parser refuses the macros that have none yet.
+// of that macro (regex_macro.h, dispatch_macro.h, token_macro.h).
 #pragma once
 
 #include <cstddef>

@@ -9,11 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/ebnf/dispatch_macro.h"
+#include "frontend/ebnf/lazy_rules.h"
 #include "frontend/ebnf/lexer.h"
 #include "frontend/ebnf/macro.h"
+#include "frontend/ebnf/printed_automata.h"
 #include "frontend/ebnf/regex_macro.h"
 #include "frontend/ebnf/rule_options.h"
+#include "frontend/ebnf/token_macro.h"
 #include "grammar/builder.h"
+#include "grammar/substring.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -44,7 +49,8 @@ class Parser {
       }
       Advance();
       while (token_.kind != TokenKind::kEnd) ParseRule();
-      return builder_.Build(root);
+      ShortenLazyRules(lazy_rules_, lexer_, &builder_, limits_);
+      return FoldPrintedAutomata(builder_.Build(root), limits_);
     } catch (Error& error) {
       // Limits are raised by stages that know no place; the current token is the nearest one.
       if (error.line() == 0) {
@@ -81,6 +87,9 @@ class Parser {
   ExprId ParseElement(Region region);
   ExprId ParseName(Region region);
   ExprId ParseMacro(Region region);
+  ExprId ParseSubstring(const MacroCall& call);
+  ExprId ParseTokenLiteral();
+  void ParseOptions(size_t rule_offset);
   ExprId ParseQuantifier(ExprId element);
   ExprId ParseRepetition(ExprId element);
 
@@ -91,6 +100,7 @@ class Parser {
   RuleId rule_ = -1;                 // The rule whose body is being read.
   std::vector<size_t> definitions_;  // Offsets of the names before `::=`, ascending.
   size_t next_definition_ = 0;
+  std::vector<LazyRule> lazy_rules_;
   std::vector<Group> groups_;
   std::vector<ExprId> parts_;
   std::vector<ExprId> alternatives_;
@@ -137,18 +147,26 @@ void Parser::ParseRule() {
   if (builder_.view().rule(rule_).body != kNoExpr) {
     FailHere("Rule \"" + TokenText() + "\" is defined multiple times");
   }
+  const size_t offset = token_.offset;
   Advance();
-  if (token_.kind == TokenKind::kOptions) RefuseRuleOptions(lexer_, token_);
+  if (token_.kind == TokenKind::kOptions) ParseOptions(offset);
   Advance();  // The `::=` that made it a definition.
   builder_.SetBody(rule_, ParseChoices(Region::kBody));
   if (token_.kind != TokenKind::kOpenLookahead) return;
   Advance();
-  size_t offset = token_.offset;
+  const size_t lookahead_offset = token_.offset;
   ExprId lookahead = ParseChoices(Region::kLookahead);
   if (builder_.view().kind(lookahead) == ExprKind::kEmpty) {
-    lexer_.Fail(offset, "Empty string should not be in lookahead assertion");
+    lexer_.Fail(lookahead_offset, "Empty string should not be in lookahead assertion");
   }
   builder_.SetLookahead(rule_, lookahead);
+  Advance();
+}
+
+void Parser::ParseOptions(size_t rule_offset) {
+  const RuleOptionList list = ReadRuleOptions(lexer_, token_);
+  builder_.SetOptions(rule_, list.options);
+  if (list.lazy) lazy_rules_.push_back({rule_, rule_offset});
   Advance();
 }
 
@@ -240,6 +258,9 @@ ExprId Parser::ParseElement(Region region) {
     case TokenKind::kCharClass:
       element = builder_.AddCharClass(token_.set);
       break;
+    case TokenKind::kTokenLiteral:
+      element = ParseTokenLiteral();
+      break;
     case TokenKind::kIdentifier:
       return ParseName(region);
     default:
@@ -267,7 +288,7 @@ ExprId Parser::ParseName(Region region) {
 }
 
 ExprId Parser::ParseMacro(Region region) {
-  size_t offset = token_.offset;
+  const size_t offset = token_.offset;
   MacroCall call = ParseMacroCall(&lexer_, &token_, limits_);
   if (region == Region::kLookahead) {
     lexer_.Fail(offset, call.name + " should not be in lookahead assertion");
@@ -276,9 +297,32 @@ ExprId Parser::ParseMacro(Region region) {
     const std::string& rule_name = builder_.view().rule(rule_).name;
     return BuildRegexMacro(call, lexer_, rule_name, &builder_, limits_);
   }
-  Error error = lexer_.ErrorAt(ErrorKind::kUnsupported, offset,
-                               "The macro " + call.name + " is not supported yet");
-  throw error.Feature(call.name);
+  if (call.name == "TagDispatch") return BuildTagDispatch(call, lexer_, &builder_, limits_);
+  if (call.name == "TokenTagDispatch") return BuildTokenTagDispatch(call, lexer_, &builder_);
+  if (call.name == "Substring") return ParseSubstring(call);
+  return BuildTokenMacro(call, lexer_, &builder_);
+}
+
+ExprId Parser::ParseSubstring(const MacroCall& call) {
+  if (!call.named.empty()) {
+    lexer_.Fail(call.arguments_offset, "Substring() does not accept named arguments");
+  }
+  std::vector<std::string> chunks;
+  chunks.reserve(call.positional.size());
+  for (const MacroArgument& argument : call.positional) {
+    if (argument.kind != MacroArgument::Kind::kString) {
+      lexer_.Fail(call.arguments_offset, "Substring() arguments must be strings");
+    }
+    chunks.push_back(argument.text);
+  }
+  const std::string hint = builder_.view().rule(rule_).name + "_substring";
+  return AddSubstring(chunks, hint, &builder_, limits_);
+}
+
+ExprId Parser::ParseTokenLiteral() {
+  if (token_.integer < 0) return builder_.AddNamedToken(token_.text, token_.negated);
+  if (token_.integer > kMaxTokenId) FailHere(TokenIdTooLarge(token_.integer));
+  return builder_.AddTokenSet({static_cast<int32_t>(token_.integer)}, token_.negated);
 }
 
 ExprId Parser::ParseQuantifier(ExprId element) {

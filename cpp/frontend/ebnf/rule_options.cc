@@ -1,11 +1,14 @@
-// Rule options of EBNF: checking the list, so that a slip in it is told from an option that is not
-// there yet.
+// Rule options of EBNF: reading the list, and telling a slip in it from an option that is not there
+// yet.
 //
-// The list is `name [= value] (, name [= value])*`. Values are not interpreted: that belongs to the
-// stage that will enforce the option.
+// The list is `name [= value] (, name [= value])*`. The whole list is checked before an option is
+// refused as unsupported.
 #include "frontend/ebnf/rule_options.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -14,23 +17,27 @@ namespace xgrammar::ebnf {
 
 namespace {
 
+enum class OptionValue : uint8_t { kNone, kCount, kNumber, kText, kOptionalText };
+
 struct OptionForm {
   std::string_view name;
-  bool takes_value;
-  bool needs_value;
+  OptionValue value;
+  int64_t min = 0;  // kCount
 };
 
+constexpr int64_t kMaxCount = std::numeric_limits<int32_t>::max();
+
 constexpr std::array<OptionForm, 10> kOptionForms = {{
-    {"max_tokens", true, true},
-    {"max_chars", true, true},
-    {"capture", true, false},
-    {"lazy", false, false},
-    {"temperature", true, true},
-    {"stop_capture", true, true},
-    {"capture_hidden_suffix_bytes", true, true},
-    {"capture_hidden_stop_bytes", true, true},
-    {"capture_hidden_body_rule_id", true, true},
-    {"capture_hidden_marker_rule_id", true, true},
+    {"max_tokens", OptionValue::kCount, 1},
+    {"max_chars", OptionValue::kCount},
+    {"capture", OptionValue::kOptionalText},
+    {"lazy", OptionValue::kNone},
+    {"temperature", OptionValue::kNumber},
+    {"stop_capture", OptionValue::kText},
+    {"capture_hidden_suffix_bytes", OptionValue::kCount, 1},
+    {"capture_hidden_stop_bytes", OptionValue::kCount, 1},
+    {"capture_hidden_body_rule_id", OptionValue::kCount},
+    {"capture_hidden_marker_rule_id", OptionValue::kCount},
 }};
 
 const OptionForm* FindForm(std::string_view name) {
@@ -40,28 +47,34 @@ const OptionForm* FindForm(std::string_view name) {
   return nullptr;
 }
 
-class OptionListChecker {
+class OptionListReader {
  public:
-  OptionListChecker(const Lexer& lexer, const Token& options)
+  OptionListReader(const Lexer& lexer, const Token& options)
       : lexer_(lexer),
         source_(lexer.source()),
         position_(options.offset + 1),
         end_(options.offset + options.size - 1) {}
 
-  // Returns the first option.
-  std::string_view Check() {
-    std::string_view first;
+  RuleOptionList Read() {
     for (;;) {
-      std::string_view name = CheckOption();
-      if (first.empty()) first = name;
+      ReadOption();
       SkipBlanks();
-      if (position_ == end_) return first;
+      if (position_ == end_) break;
       if (source_[position_] != ',') lexer_.Fail(position_, "Expect , or ] in rule options");
       ++position_;
     }
+    if (unsupported_.empty()) return list_;
+    Error error =
+        lexer_.ErrorAt(ErrorKind::kUnsupported, unsupported_offset_,
+                       "The rule option " + Quoted(unsupported_) + " is not supported yet");
+    throw error.Feature(std::string(unsupported_));
   }
 
  private:
+  static std::string Quoted(std::string_view name) {
+    return "\"" + QuoteForMessage(name, 60) + "\"";
+  }
+
   void SkipBlanks() {
     while (position_ < end_ && (source_[position_] == ' ' || source_[position_] == '\t')) {
       ++position_;
@@ -76,50 +89,91 @@ class OptionListChecker {
     return text;
   }
 
-  std::string_view CheckOption() {
+  void ReadOption() {
     SkipBlanks();
     size_t offset = position_;
     std::string_view name = ReadUntil(" \t,=]\"");
     if (name.empty()) lexer_.Fail(offset, "Expect the name of a rule option");
     const OptionForm* form = FindForm(name);
     if (form == nullptr) {
-      lexer_.Fail(offset, "Unknown rule option \"" + QuoteForMessage(name, 60) + "\"");
+      lexer_.Fail(offset, "Unknown rule option " + Quoted(name));
     }
     if (!seen_.insert(name).second) {
-      lexer_.Fail(offset, "The rule option \"" + std::string(name) + "\" is given twice");
+      lexer_.Fail(offset, "The rule option " + Quoted(name) + " is given twice");
     }
     SkipBlanks();
     bool has_value = position_ < end_ && source_[position_] == '=';
-    if (has_value && !form->takes_value) {
-      lexer_.Fail(position_, "The rule option \"" + std::string(name) + "\" takes no value");
+    if (has_value && form->value == OptionValue::kNone) {
+      lexer_.Fail(position_, "The rule option " + Quoted(name) + " takes no value");
     }
-    if (!has_value && form->needs_value) {
-      lexer_.Fail(position_, "The rule option \"" + std::string(name) + "\" needs a value");
+    if (!has_value && form->value != OptionValue::kNone &&
+        form->value != OptionValue::kOptionalText) {
+      lexer_.Fail(position_, "The rule option " + Quoted(name) + " needs a value");
     }
-    if (has_value) CheckValue();
-    return name;
+    const int64_t count = has_value ? ReadValue(*form) : 0;
+    if (name == "lazy") {
+      list_.lazy = true;
+    } else if (name == "max_tokens") {
+      list_.options.max_tokens = count;
+    } else if (name == "max_chars") {
+      list_.options.max_chars = count;
+    } else if (unsupported_.empty()) {
+      unsupported_ = name;
+      unsupported_offset_ = offset;
+    }
   }
 
-  void CheckValue() {
+  /// Returns the value of a count, 0 for others.
+  int64_t ReadValue(const OptionForm& form) {
     ++position_;
     SkipBlanks();
-    size_t offset = position_;
-    if (position_ < end_ && source_[position_] == '"') {
-      ++position_;
-      // The lexer has seen the closing quote, or the `]` would not have ended the list.
-      while (position_ < end_ && source_[position_] != '"') {
-        position_ += source_[position_] == '\\' ? 2 : 1;
-      }
-      ++position_;
-      if (position_ - offset == 2) lexer_.Fail(offset, "The value of a rule option is empty");
-      return;
+    const size_t offset = position_;
+    const bool is_text = position_ < end_ && source_[position_] == '"';
+    const bool wants_text =
+        form.value == OptionValue::kText || form.value == OptionValue::kOptionalText;
+    if (!is_text && (position_ == end_ || source_[position_] == ',')) {
+      lexer_.Fail(offset, "Expect the value of the rule option");
     }
-    std::string_view value = ReadUntil(" \t,]");
-    if (value.empty()) lexer_.Fail(offset, "Expect the value of the rule option");
+    if (is_text != wants_text) {
+      lexer_.Fail(offset, "Expect a " + std::string(wants_text ? "string" : "number") +
+                              " as the value of the rule option " + Quoted(form.name));
+    }
+    if (is_text) {
+      SkipString();
+      return 0;
+    }
+    const std::string_view value = ReadUntil(" \t,]");
     if (value[0] == '-') lexer_.Fail(offset, "The value of a rule option is negative");
+    if (form.value == OptionValue::kCount) return ReadCount(form, value, offset);
     if (value.find_first_not_of("0123456789+-.eE") != std::string_view::npos) {
-      lexer_.Fail(offset, "Expect a number or a string as the value of the rule option");
+      lexer_.Fail(offset, "Expect a number as the value of the rule option " + Quoted(form.name));
     }
+    return 0;
+  }
+
+  void SkipString() {
+    const size_t offset = position_++;
+    // The lexer has seen the closing quote, or the `]` would not have ended the list.
+    while (position_ < end_ && source_[position_] != '"') {
+      position_ += source_[position_] == '\\' ? 2 : 1;
+    }
+    ++position_;
+    if (position_ - offset == 2) lexer_.Fail(offset, "The value of a rule option is empty");
+  }
+
+  int64_t ReadCount(const OptionForm& form, std::string_view digits, size_t offset) const {
+    int64_t value = 0;
+    for (char c : digits) {
+      if (c < '0' || c > '9') {
+        lexer_.Fail(offset, "Expect a number as the value of the rule option " + Quoted(form.name));
+      }
+      value = std::min(value * 10 + (c - '0'), kMaxCount + 1);
+    }
+    if (value < form.min || value > kMaxCount) {
+      lexer_.Fail(offset, "The rule option " + Quoted(form.name) + " must be from " +
+                              std::to_string(form.min) + " to " + std::to_string(kMaxCount));
+    }
+    return value;
   }
 
   const Lexer& lexer_;
@@ -127,15 +181,15 @@ class OptionListChecker {
   size_t position_;
   size_t end_;
   std::unordered_set<std::string_view> seen_;
+  RuleOptionList list_;
+  std::string_view unsupported_;  // The first one.
+  size_t unsupported_offset_ = 0;
 };
 
 }  // namespace
 
-void RefuseRuleOptions(const Lexer& lexer, const Token& options) {
-  std::string name(OptionListChecker(lexer, options).Check());
-  Error error = lexer.ErrorAt(ErrorKind::kUnsupported, options.offset,
-                              "The rule option \"" + name + "\" is not supported yet");
-  throw error.Feature(std::move(name));
+RuleOptionList ReadRuleOptions(const Lexer& lexer, const Token& options) {
+  return OptionListReader(lexer, options).Read();
 }
 
 }  // namespace xgrammar::ebnf

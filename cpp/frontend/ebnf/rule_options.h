@@ -2,12 +2,17 @@
 #pragma once
 
 #include "frontend/ebnf/lexer.h"
+#include "grammar/grammar.h"
 
 namespace xgrammar::ebnf {
 
-/// Checks the option list of a kOptions token. Raises kGrammarSyntax where it is malformed and
-/// kUnsupported, with the option as feature, where it is well-formed: no option can be enforced
-/// yet.
-[[noreturn]] void RefuseRuleOptions(const Lexer& lexer, const Token& options);
+struct RuleOptionList {
+  RuleOptions options;
+  bool lazy = false;  ///< The rule ends at the first position where it can.
+};
+
+/// Reads the option list of a kOptions token. Raises kGrammarSyntax where it is malformed and
+/// kUnsupported, with the option as feature, for one that cannot be honoured.
+RuleOptionList ReadRuleOptions(const Lexer& lexer, const Token& options);
 
 }  // namespace xgrammar::ebnf

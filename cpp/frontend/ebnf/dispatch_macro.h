@@ -1,0 +1,17 @@
+// The macros `TagDispatch(("tag", rule), ...)` and `TokenTagDispatch((id, rule), ...)` of EBNF.
+#pragma once
+
+#include "frontend/ebnf/lexer.h"
+#include "frontend/ebnf/macro.h"
+#include "grammar/builder.h"
+#include "support/limits.h"
+
+namespace xgrammar::ebnf {
+
+/// The expression of a call. Raises kGrammarSyntax or kLimit with the line and column of the first
+/// argument.
+ExprId BuildTagDispatch(const MacroCall& call, const Lexer& lexer, GrammarBuilder* builder,
+                        const Limits& limits);
+ExprId BuildTokenTagDispatch(const MacroCall& call, const Lexer& lexer, GrammarBuilder* builder);
+
+}  // namespace xgrammar::ebnf

@@ -1,0 +1,26 @@
+// ExprToDfa: expressions without recursion as automata over code points, and what lazy rules make
+// of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "grammar/grammar.h"
+#include "support/limits.h"
+
+namespace xgrammar {
+
+/// What a rule stands for in place of its body, or null to take the body.
+using RuleAutomaton = std::function<CodePointDfaPtr(RuleId)>;
+
+/// The automaton of an expression whose rules are reachable without recursion. Returns nullopt if a
+/// whole token or a rule with limits is among its parts. Raises kLimit past
+/// Limits::max_dfa_states. Precondition: no rule is reachable from itself.
+std::optional<CodePointDfa> ExprToDfa(const Grammar& grammar, ExprId expr,
+                                      const RuleAutomaton& rule_automaton, const Limits& limits);
+
+/// The texts of the language of which no other is a proper prefix: "ends at the first possible
+/// position".
+CodePointDfa ShortestOnly(const CodePointDfa& dfa);
+
+}  // namespace xgrammar
