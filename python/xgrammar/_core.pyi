@@ -230,6 +230,14 @@ class GrammarCompiler:
     def cache_size_bytes(self) -> int:
         """Bytes held by the cache."""
 
+def structural_tag_to_grammar(text: bytes, limits: Limits) -> Grammar:
+    """
+    Translate the JSON text of a structural tag; tokens can be named by id only.
+    """
+
+def compile_structural_tag(compiler: GrammarCompiler, text: bytes) -> CompiledGrammar:
+    """Compile the JSON text of a structural tag."""
+
 class GrammarMatcher:
     """The state of one generation."""
 
