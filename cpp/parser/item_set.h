@@ -1,6 +1,7 @@
 // SeenItems: a set of items that is emptied in O(1), for worklists. Owned by one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

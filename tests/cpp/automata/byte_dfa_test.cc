@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 #include <string>
@@ -23,8 +24,8 @@ ByteNfa RandomNfa(std::mt19937* random) {
   for (int32_t s = 0; s < num_states; ++s) nfa.AddState();
   const auto any = [&] { return static_cast<int32_t>((*random)() % static_cast<uint32_t>(num_states)); };
   for (uint32_t i = 0; i < (*random)() % 16; ++i) {
-    const uint32_t lo = "abc\x00\xFF\x80"[(*random)() % 6] & 0xFF;
-    const uint32_t hi = std::min<uint32_t>(255, lo + (*random)() % 3);
+    const uint32_t lo = std::array{0x61u, 0x62u, 0x63u, 0x00u, 0xFFu, 0x80u}[(*random)() % 6];
+    const uint32_t hi = std::min(255u, lo + static_cast<uint32_t>((*random)() % 3));
     nfa.AddEdge(any(), static_cast<uint8_t>(lo), static_cast<uint8_t>(hi), any());
   }
   for (uint32_t i = 0; i < (*random)() % 6; ++i) nfa.AddEpsilon(any(), any());

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -72,9 +73,9 @@ TEST(Utf8Class, RandomSetsAreExact) {
   std::mt19937 random(11);
   for (int round = 0; round < 12; ++round) {
     std::vector<CodePointRange> ranges;
-    const uint32_t limit = 0x80u << (random() % 5 * 4);
+    const uint32_t limit = std::min(kMaxCodePoint, 0x80u << (random() % 4 * 4));
     for (uint32_t i = 0; i < 1 + random() % 40; ++i) {
-      const uint32_t lo = random() % std::min(limit, kMaxCodePoint);
+      const auto lo = static_cast<uint32_t>(random() % limit);
       ranges.push_back({lo, std::min(kMaxCodePoint, lo + static_cast<uint32_t>(random() % 300))});
     }
     ExpectExact(CodePointSet(ranges));
@@ -87,7 +88,7 @@ TEST(Utf8Class, HasOnePathForEachMember) {
   for (int round = 0; round < 200; ++round) {
     std::vector<CodePointRange> ranges;
     for (uint32_t i = 0; i < 1 + random() % 60; ++i) {
-      const uint32_t lo = random() % kMaxCodePoint;
+      const auto lo = static_cast<uint32_t>(random() % kMaxCodePoint);
       ranges.push_back({lo, std::min(kMaxCodePoint, lo + static_cast<uint32_t>(random() % 5000))});
     }
     const CodePointSet set(ranges);

@@ -1,0 +1,98 @@
+// ThreadPool: every task once, errors by number and not by timing, reuse, concurrent callers, and
+// life after fork().
+#include "support/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define XGRAMMAR_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define XGRAMMAR_THREAD_SANITIZER 1
+#endif
+#endif
+
+namespace xgrammar {
+namespace {
+
+TEST(ThreadPool, RunsEveryTaskOnce) {
+  for (int32_t threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.num_threads(), threads);
+    for (int64_t count : {0, 1, 2, 3, 100}) {
+      std::vector<std::atomic<int>> runs(static_cast<size_t>(count));
+      pool.ParallelFor(count, [&](int64_t i) { ++runs[static_cast<size_t>(i)]; });
+      for (const auto& run : runs) EXPECT_EQ(run.load(), 1);
+    }
+  }
+}
+
+TEST(ThreadPool, NeedsAtLeastOneThread) { EXPECT_EQ(ThreadPool(0).num_threads(), 1); }
+
+TEST(ThreadPool, RethrowsTheFirstErrorByNumber) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> runs{0};
+    try {
+      pool.ParallelFor(40, [&](int64_t i) {
+        ++runs;
+        if (i % 10 == 7) throw std::runtime_error(std::to_string(i));
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "7");
+    }
+    EXPECT_EQ(runs.load(), 40);  // An error does not stop the other tasks.
+  }
+  std::atomic<int> runs{0};
+  pool.ParallelFor(5, [&](int64_t) { ++runs; });
+  EXPECT_EQ(runs.load(), 5);
+}
+
+TEST(ThreadPool, CallersTakeTurns) {
+  ThreadPool pool(3);
+  std::atomic<int64_t> sum{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        pool.ParallelFor(10, [&](int64_t i) { sum += i; });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum.load(), 4 * 20 * 45);
+}
+
+#if !defined(_WIN32) && !defined(XGRAMMAR_THREAD_SANITIZER)
+TEST(ThreadPool, WorksInAChildProcess) {
+  ThreadPool pool(3);
+  std::atomic<int> runs{0};
+  pool.ParallelFor(8, [&](int64_t) { ++runs; });
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::atomic<int> child_runs{0};
+    pool.ParallelFor(8, [&](int64_t) { ++child_runs; });
+    _exit(child_runs.load() == 8 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  pool.ParallelFor(8, [&](int64_t) { ++runs; });
+  EXPECT_EQ(runs.load(), 16);
+}
+#endif
+
+}  // namespace
+}  // namespace xgrammar
