@@ -75,14 +75,25 @@ def _convert_tag(tag: TagFormat, markers: Sequence[str]) -> TagFormat:
     begin, before = _split_begin(tag.begin, markers)
     end, after = _split_end(tag.end, markers)
     content = _convert(tag.content, markers)
-    if isinstance(end, TokenFormat) and isinstance(content, AnyTextFormat):
-        content = AnyTokensFormat(
-            exclude_tokens=[text for text in content.excludes if text in markers],
-            max_tokens=content.max_tokens,
-        )
+    if isinstance(end, TokenFormat):
+        content = _free_tokens(content, markers)
     parts = [*_literal(before, markers), content, *_literal(after, markers)]
     content = parts[0] if len(parts) == 1 else SequenceFormat(elements=parts)
     return TagFormat(begin=begin, content=content, end=end)
+
+
+def _free_tokens(node: Any, markers: Sequence[str]) -> Any:
+    """Return the content of a tag that ends with a token: its free text as free tokens."""
+    if isinstance(node, AnyTextFormat):
+        return AnyTokensFormat(
+            exclude_tokens=[text for text in node.excludes if text in markers],
+            max_tokens=node.max_tokens,
+        )
+    if hasattr(node, "elements"):
+        node.elements = [_free_tokens(element, markers) for element in node.elements]
+    elif hasattr(node, "content") and not isinstance(node, TagFormat):
+        node.content = _free_tokens(node.content, markers)
+    return node
 
 
 def _split_begin(begin: Any, markers: Sequence[str]) -> tuple[Any, str]:

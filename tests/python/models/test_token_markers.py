@@ -96,6 +96,21 @@ def test_markers_inside_literals():
     )
 
 
+def test_free_text_before_a_token_end():
+    content = SequenceFormat(
+        elements=[OptionalFormat(content=AnyTextFormat(excludes=["<a>"], max_tokens=2)), text("x")]
+    )
+    tag = TagFormat(begin="", content=content, end="</a>")
+    converted = with_token_markers(StructuralTag(format=tag), MARKERS).format
+    assert converted.content.elements == [
+        OptionalFormat(content=AnyTokensFormat(exclude_tokens=["<a>"], max_tokens=2)),
+        text("x"),
+    ]
+    inner = TagFormat(begin="(", content=AnyTextFormat(), end=")")
+    tag = TagFormat(begin="", content=inner.model_copy(deep=True), end="</a>")
+    assert with_token_markers(StructuralTag(format=tag), MARKERS).format.content == inner
+
+
 def test_triggers_without_a_common_marker_stay_text():
     tags = [TagFormat(begin=b, content=AnyTextFormat(), end="</a>") for b in ("<a>1", "<b>2")]
     node = TriggeredTagsFormat(triggers=["<a>", "<b>"], tags=tags)
