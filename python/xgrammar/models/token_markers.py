@@ -83,8 +83,11 @@ def _convert_tag(tag: TagFormat, markers: Sequence[str]) -> TagFormat:
 
 
 def _free_tokens(node: Any, markers: Sequence[str]) -> Any:
-    """Return the content of a tag that ends with a token: its free text as free tokens."""
-    if isinstance(node, AnyTextFormat):
+    """Return the content of a tag that ends with a token: its free text as free tokens.
+
+    Text with a bound on characters stays text: there is no such bound on tokens.
+    """
+    if isinstance(node, AnyTextFormat) and node.max_chars is None:
         return AnyTokensFormat(
             exclude_tokens=[text for text in node.excludes if text in markers],
             max_tokens=node.max_tokens,

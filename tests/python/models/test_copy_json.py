@@ -26,3 +26,18 @@ def test_depth_is_no_limit():
     assert depth == 100_000
     while value:  # taken apart by hand: deallocation would recurse, too
         value = value[0]
+
+
+def test_shared_parts_and_circles_end():
+    part: list[object] = []
+    for _ in range(200):
+        part = [part, part]
+    copied = copy_json(part)
+    assert copied[0] is copied[1]
+    assert copied is not part
+    circle: dict[str, object] = {}
+    circle["self"] = circle
+    copied = copy_json(circle)
+    assert copied["self"] is copied is not circle
+    circle.clear()
+    copied.clear()

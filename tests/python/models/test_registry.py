@@ -117,3 +117,23 @@ def test_choice_none_keeps_calls_out_of_text():
     assert free.format.excludes == []
     always = xgr.get_model_structural_tag("deepseek_v4_1", exclude_special_tokens=False)
     assert always.format.elements[1].excludes == ["<｜DSML｜ calls>"]  # noqa: RUF001 (the marker)
+
+
+def hostile_schemas():
+    circle = {"type": "object"}
+    circle["properties"] = circle
+    deep = {}
+    for _ in range(3000):
+        deep = {"properties": {"a": deep}}
+    wide = {"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}] * 1000}}, "$ref": "#/$defs/a"}
+    return [circle, deep, wide, {"required": 5, "anyOf": 5, "properties": []}, {"": None}]
+
+
+@pytest.mark.parametrize(
+    "schema", hostile_schemas(), ids=["circle", "deep", "wide", "odd", "empty"]
+)
+@pytest.mark.parametrize("model", ["qwen_3_5", "harmony", "mistral"])
+def test_hostile_schemas_neither_crash_nor_hang(model, schema):
+    tools = [{"function": {"name": "f" * 10_000, "parameters": schema}}]
+    tag = xgr.get_model_structural_tag(model, tools, "required")
+    assert tag.type == "structural_tag"
