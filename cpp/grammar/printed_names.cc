@@ -3,6 +3,7 @@
 #include "grammar/printed_names.h"
 
 #include <array>
+#include <utility>
 
 namespace xgrammar {
 
@@ -55,14 +56,30 @@ std::string MakePrintable(std::string_view name) {
 
 }  // namespace
 
+void PrintedNames::AvoidTokenTexts(const Grammar& grammar) {
+  const std::vector<bool> used = grammar.UsedExprs();
+  for (ExprId id = 0; id < grammar.num_exprs(); ++id) {
+    if (!used[static_cast<size_t>(id)] || grammar.kind(id) != ExprKind::kNamedToken) continue;
+    std::string word;
+    for (char c : std::string(grammar.token_text(id)) + ' ') {
+      if (IsWordChar(c)) {
+        word += c;
+      } else if (!word.empty()) {
+        used_.insert(std::exchange(word, {}));
+      }
+    }
+  }
+}
+
 PrintedNames::PrintedNames(const Grammar& grammar)
     : names_(static_cast<size_t>(grammar.num_rules())) {
+  AvoidTokenTexts(grammar);
   names_[static_cast<size_t>(grammar.root())] = "root";
   used_.insert("root");
   // Names that need no change keep themselves, whatever the others turn into.
   for (RuleId rule = 0; rule < grammar.num_rules(); ++rule) {
     const std::string& name = grammar.rule(rule).name;
-    if (rule != grammar.root() && name != "root" && IsPrintable(name)) {
+    if (rule != grammar.root() && name != "root" && IsPrintable(name) && !IsUsed(name)) {
       names_[static_cast<size_t>(rule)] = name;
       used_.insert(name);
     }

@@ -2,7 +2,8 @@
 //
 // The start rule is `root`. Every name matches [A-Za-z_]\w*, is no reserved word of EBNF, and does
 // not begin like the body of a numeric escape (`x72...`), so that escaping a character of a literal
-// always keeps a name out of it.
+// always keeps a name out of it. The text of a named token has no escapes, so no rule takes a name
+// that is a word of one.
 #pragma once
 
 #include <string>
@@ -25,6 +26,8 @@ class PrintedNames {
   bool IsUsed(std::string_view word) const { return used_.find(std::string(word)) != used_.end(); }
 
  private:
+  void AvoidTokenTexts(const Grammar& grammar);
+
   std::vector<std::string> names_;
   std::unordered_set<std::string> used_;
   std::unordered_map<std::string, int64_t> counters_;

@@ -84,6 +84,9 @@ class ReferenceRecognizer {
           }
         }
         return result;
+      case ExprKind::kTokenSet:
+      case ExprKind::kNamedToken:
+        return result;  // Never matched by text.
     }
     return result;
   }

@@ -110,8 +110,12 @@ TEST(Lexer, Errors) {
   ExpectSyntaxError("root ::= [ab\xC3\xA9Z-A]", 1, 14,
                     "Invalid character class: lower bound is larger than upper bound");
   ExpectSyntaxError("root ::= \"a\"{1000000000000001}", 1, 14, "Integer is too large");
-  ExpectSyntaxError("root ::= <[1]>", 1, 10, "Token literals", ErrorKind::kUnsupported);
-  ExpectSyntaxError("root ::= !<think>", 1, 10, "Token literals", ErrorKind::kUnsupported);
+  ExpectSyntaxError("root ::= !a", 1, 10, "Unexpected character \"!\"");
+  ExpectSyntaxError("root ::= <[x]>", 1, 12, "Expect a token id in the token literal");
+  ExpectSyntaxError("root ::= <[1>", 1, 13, "Expect ]> in the token literal");
+  ExpectSyntaxError("root ::= <>", 1, 11, "The token literal has no name");
+  ExpectSyntaxError("root ::= <think\n>", 1, 16, "Expect > in the token literal");
+  ExpectSyntaxError("root ::= !<think", 1, 17, "Expect > in the token literal");
 }
 
 TEST(Lexer, LinesAndColumnsCountCharacters) {

@@ -62,14 +62,6 @@ TEST(Macro, StructuralErrors) {
   ExpectSyntaxError("root ::= Token(x=1,x=2)", 1, 20, "The named argument x is given twice");
 }
 
-TEST(Macro, UnavailableOnesAreNamed) {
-  for (const char* call :
-       {"TagDispatch()", "TokenTagDispatch()", "Token(1)", "ExcludeToken(1)", "Substring(\"a\")"}) {
-    ExpectSyntaxError(std::string("root ::= ") + call, 1, 10, "The macro ",
-                      ErrorKind::kUnsupported);
-  }
-}
-
 TEST(Macro, NestedTuplesAreBounded) {
   std::string text =
       "root ::= Token(" + std::string(3000, '(') + "1" + std::string(3000, ')') + ")";

@@ -1,20 +1,29 @@
-// Rule options: slips are syntax errors at their place, well-formed options are named as not
+// Rule options: what is read, slips as syntax errors at their place, options that are not
 // available.
 #include "frontend/ebnf/rule_options.h"
 
 #include <gtest/gtest.h>
 
+#include "grammar/printer.h"
 #include "syntax_error_expectation.h"
 
 namespace xgrammar::ebnf {
 namespace {
 
-TEST(RuleOptions, WellFormedOnesAreUnsupported) {
-  for (const char* options :
-       {"lazy", " lazy ", "max_tokens=5", "max_chars = 5, lazy", "capture", "capture=\"a\\\"]\"",
-        "temperature=1e-2", "temperature=.5", "stop_capture=\"x\""}) {
-    std::string text = std::string("root[") + options + "] ::= \"a\"";
-    ExpectSyntaxError(text, 1, 5, "The rule option \"", ErrorKind::kUnsupported);
+TEST(RuleOptions, LimitsAreKept) {
+  const GrammarPtr grammar =
+      ParseEbnf("root ::= x\nx[ max_chars = 0, max_tokens=2147483647] ::= [^]*");
+  EXPECT_EQ(grammar->rule(1).options.max_chars, 0);
+  EXPECT_EQ(grammar->rule(1).options.max_tokens, 2147483647);
+  EXPECT_EQ(GrammarToString(*grammar),
+            "root ::= x\nx[max_tokens=2147483647, max_chars=0] ::= [^]*\n");
+}
+
+TEST(RuleOptions, SomeAreUnsupported) {
+  for (const char* options : {"capture", "capture=\"a\\\"]\"", "temperature=1e-2", "temperature=.5",
+                              "temperature=+1", "stop_capture=\"x\""}) {
+    const std::string text = std::string("root[") + options + "] ::= \"a\"";
+    ExpectSyntaxError(text, 1, 6, "The rule option \"", ErrorKind::kUnsupported);
   }
 }
 
@@ -27,7 +36,14 @@ TEST(RuleOptions, Slips) {
   ExpectSyntaxError("root[max_tokens] ::= \"a\"", 1, 16,
                     "The rule option \"max_tokens\" needs a value");
   ExpectSyntaxError("root[max_tokens=] ::= \"a\"", 1, 17, "Expect the value");
-  ExpectSyntaxError("root[max_tokens=x] ::= \"a\"", 1, 17, "Expect a number or a string");
+  ExpectSyntaxError("root[max_tokens=x] ::= \"a\"", 1, 17, "Expect a number");
+  ExpectSyntaxError("root[max_tokens=\"5\"] ::= \"a\"", 1, 17, "Expect a number");
+  ExpectSyntaxError("root[max_tokens=1.5] ::= \"a\"", 1, 17, "Expect a number");
+  ExpectSyntaxError("root[capture=5] ::= \"a\"", 1, 14, "Expect a string");
+  for (const char* value : {"0", "2147483648", "99999999999999999999"}) {
+    ExpectSyntaxError(std::string("root[max_tokens=") + value + "] ::= \"a\"", 1, 17,
+                      "The rule option \"max_tokens\" must be from 1 to 2147483647");
+  }
   ExpectSyntaxError("root[temperature=-0.1] ::= \"a\"", 1, 18,
                     "The value of a rule option is negative");
   ExpectSyntaxError("root[capture=\"\"] ::= \"a\"", 1, 14, "The value of a rule option is empty");

@@ -1,0 +1,59 @@
+// Token, ExcludeToken and the token literals of GBNF; Substring, whose arguments the parser reads.
+#include "frontend/ebnf/token_macro.h"
+
+#include "grammar/printer.h"
+#include "grammar/reference_recognizer.h"
+#include "syntax_error_expectation.h"
+
+namespace xgrammar::ebnf {
+namespace {
+
+std::string Printed(const std::string& source) { return GrammarToString(*ParseEbnf(source)); }
+
+TEST(Token, IdsAreSortedAndMerged) {
+  EXPECT_EQ(Printed("root ::= Token(3, 1, 3) \"a\"+ ExcludeToken(0)"),
+            "root ::= Token(1, 3) \"a\"+ ExcludeToken(0)\n");
+  EXPECT_EQ(Printed("root ::= Token(2147483647)"), "root ::= Token(2147483647)\n");
+}
+
+TEST(Token, Errors) {
+  ExpectSyntaxError("root ::= Token()", 1, 16, "Token() requires at least one integer argument");
+  ExpectSyntaxError("root ::= Token(\"a\")", 1, 16,
+                    "Token() arguments must be non-negative integers");
+  ExpectSyntaxError("root ::= ExcludeToken(-1)", 1, 23,
+                    "ExcludeToken() arguments must be non-negative integers");
+  ExpectSyntaxError("root ::= Token(1, x=2)", 1, 16, "Token() does not accept named arguments");
+  ExpectSyntaxError("root ::= Token(99999999999)", 1, 16,
+                    "Token id 99999999999 is above 2147483647");
+  ExpectSyntaxError("root ::= <[99999999999]>", 1, 10, "Token id 99999999999 is above 2147483647");
+}
+
+TEST(TokenLiteral, IdsAndNames) {
+  EXPECT_EQ(Printed("root ::= <[7]> !<[8]>"), "root ::= Token(7) ExcludeToken(8)\n");
+  const std::string named = "root ::= <think> (!</think>)* </think>\n";
+  EXPECT_EQ(Printed("root ::= <think> !</think>* </think>"), Printed(named));
+  EXPECT_EQ(Printed(Printed(named)), Printed(named));
+}
+
+TEST(TokenLiteral, NoRuleIsAWordOfAName) {
+  EXPECT_EQ(Printed("root ::= <think> think\nthink ::= \"a\""),
+            "root ::= <think> think_1\nthink_1 ::= \"a\"\n");
+}
+
+TEST(Substring, RunsOfChunks) {
+  const GrammarPtr grammar = ParseEbnf("root ::= Substring(\"to\", \"\", \"be\", \"or\", \"to\")");
+  for (const char* text : {"", "to", "be", "tobeor", "beor", "orto"}) {
+    EXPECT_TRUE(Accepts(*grammar, text)) << text;
+  }
+  for (const char* text : {"t", "or to", "toor", "beto"}) {
+    EXPECT_FALSE(Accepts(*grammar, text)) << text;
+  }
+  EXPECT_EQ(Printed(GrammarToString(*grammar)), GrammarToString(*grammar));
+  EXPECT_EQ(Printed("root ::= Substring()"), "root ::= \"\"\n");
+  ExpectSyntaxError("root ::= Substring(1)", 1, 20, "Substring() arguments must be strings");
+  ExpectSyntaxError("root ::= Substring(\"a\", foo=true)", 1, 20,
+                    "Substring() does not accept named arguments");
+}
+
+}  // namespace
+}  // namespace xgrammar::ebnf
