@@ -110,6 +110,7 @@ std::string ObjectSpec::Key() const {
   for (const FreeCell& cell : cells) {
     AppendNumber(static_cast<int64_t>(reinterpret_cast<uintptr_t>(cell.keys.get())), &out);
     AppendNumber(cell.value, &out);
+    AppendNumber(static_cast<int64_t>(cell.origin), &out);
   }
   out += ';';
   for (const FreeClause& clause : clauses) {

@@ -150,8 +150,12 @@ struct ObjectMember {
 /// Undeclared keys with one schema: the decoded keys of an automaton, or any string if there is
 /// none. The declared names are taken out in either case.
 struct FreeCell {
+  /// Which keyword lets these keys in: none; one for all other keys; `patternProperties` or
+  /// `propertyNames`, so that the keys are asked for by their names.
+  enum class Origin : uint8_t { kImplied, kAdditional, kNamed };
   CodePointDfaPtr keys;
   LocationId value = kAnyLocation;
+  Origin origin = Origin::kImplied;
 };
 
 /// At least one free member from certain cells, with another value.

@@ -151,7 +151,7 @@ class ArrayMachine {
   }
 
   void AddOptions(LocationId location, uint32_t chosen, std::vector<Option>* out) {
-    const Depth child_depth = converter_.layout_.ChildDepth(depth_);
+    const Depth child_depth = converter_.ItemDepth(depth_);
     if (!spec_.unique) {
       out->push_back({converter_.LocationRef(location, child_depth), chosen, -1});
       return;
@@ -235,7 +235,7 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
 
 // One or more items: the prefix by position, then the rest as a counted repetition.
 ExprId JSONSchemaConverter::Items(const ArraySpec& spec, Depth depth) {
-  const Depth child_depth = layout_.ChildDepth(depth);
+  const Depth child_depth = ItemDepth(depth);
   const ExprId separator = ArraySeparator(depth);
   const auto prefix_size = static_cast<int64_t>(spec.prefix.size());
   const auto rest_of = [&](int64_t already) {

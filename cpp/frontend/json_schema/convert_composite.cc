@@ -1,7 +1,9 @@
 // Locations: alternatives of lexemes and containers, the work queue, and the check that something
 // is accepted.
+#include <memory>
 #include <utility>
 
+#include "automata/free_run.h"
 #include "frontend/json_schema/converter.h"
 #include "support/error.h"
 
@@ -100,7 +102,13 @@ JSONSchemaConverter::JSONSchemaConverter(Merger* merger, const JsonSchemaOptions
       options_(options),
       limits_(limits),
       builder_(limits),
-      layout_(options, &builder_) {}
+      layout_(options, &builder_) {
+  if (!options.excludes.empty()) {
+    unexcluded_ = std::make_shared<const CodePointDfa>(
+        ExcludingText(options.excludes, limits.max_dfa_states));
+  }
+  any_object_.cells.emplace_back();
+}
 
 ExprId JSONSchemaConverter::Lexeme(std::string_view hint, ExprId body) {
   std::string key(hint);
@@ -116,7 +124,7 @@ ExprId JSONSchemaConverter::Lexeme(std::string_view hint, ExprId body) {
 
 GrammarPtr JSONSchemaConverter::Convert(LocationId location) {
   const RuleId root = builder_.AddRule("root", RuleKind::kStructure);
-  builder_.SetBody(root, LocationRef(location, layout_.RootDepth()));
+  builder_.SetBody(root, LocationRef(location, RootDepth()));
   DrainQueue();
   CheckProductive(root, location);
   return builder_.Build(root);
@@ -133,7 +141,7 @@ void JSONSchemaConverter::DrainQueue() {
 }
 
 void JSONSchemaConverter::CheckProductive(RuleId root, LocationId location) {
-  if (Productivity(builder_.view()).Holds(root)) return;
+  if (has_excluded_ || Productivity(builder_.view()).Holds(root)) return;
   const Conjunction& literals = merger_.conjunction(location);
   const bool known = !literals.empty() && literals.front().id != kNoJson;
   throw merger_.reader().MakeError(ErrorKind::kUnsatisfiable,
@@ -151,20 +159,27 @@ ExprId JSONSchemaConverter::LocationRef(LocationId location, Depth depth) {
 }
 
 ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
-  if (location == kAnyLocation) return FreeValue();
+  if (location == kAnyLocation) {
+    const ExprId free = FreeValue(depth);
+    if (free != kNoExpr) return free;
+  }
   const Expansion& expansion = merger_.Expand(location);
   const Conjunction& literals = merger_.conjunction(location);
   const JsonId schema = literals.empty() ? document().root() : literals.front().id;
   const bool is_inner = literals.size() == 1 && literals.front().kind == LiteralKind::kConst;
   std::vector<ExprId> alternatives;
   AppendValues(expansion, is_inner, depth, &alternatives);
+  const auto add = [&](InstanceType type, bool is_free, ExprId value) {
+    alternatives.push_back(PlacesValues(depth) ? Placed(type, is_free, value, depth) : value);
+  };
   for (const StringConstraint& string : expansion.strings)
-    alternatives.push_back(String(string, schema));
+    add(InstanceType::kString, string.IsFree(), String(string, schema, depth));
   for (const NumberConstraint& number : expansion.numbers)
-    alternatives.push_back(Number(number, schema));
-  for (const ArraySpec& array : expansion.arrays) alternatives.push_back(ArrayRef(array, depth));
+    add(InstanceType::kNumber, number.IsFree(), Number(number, schema));
+  for (const ArraySpec& array : expansion.arrays)
+    add(InstanceType::kArray, array.IsFree(), ArrayRef(array, depth));
   for (const ObjectSpec& object : expansion.objects)
-    alternatives.push_back(ObjectRef(object, depth));
+    add(InstanceType::kObject, object.IsFree(), ObjectRef(object, depth));
   const ExprId choices = builder_.AddChoices(alternatives);
   const bool is_simple =
       alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
@@ -177,7 +192,7 @@ ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
   const std::string key = spec_key + "@" + std::to_string(container.depth);
   const auto found = containers_.find(key);
   if (found != containers_.end()) return found->second;
-  if (container.depth != kOneLine && ++indent_levels_[spec_key] > kMaxIndentLevels)
+  if (container.depth >= 0 && ++indent_levels_[spec_key] > kMaxIndentLevels)
     return builder_.AddNothing();
   PendingContainer pending = container;
   pending.rule = builder_.AddRule(builder_.UnusedName(hint), RuleKind::kStructure);
@@ -188,7 +203,8 @@ ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
 }
 
 ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
-  if (spec.IsFree()) return FreeContainer(false);
+  const ExprId free = spec.IsFree() ? FreeArray(depth) : kNoExpr;
+  if (free != kNoExpr) return free;
   PendingContainer container;
   container.array = &spec;
   container.depth = depth;
@@ -196,11 +212,14 @@ ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
 }
 
 ExprId JSONSchemaConverter::ObjectRef(const ObjectSpec& spec, Depth depth) {
-  if (spec.IsFree()) return FreeContainer(true);
+  const ExprId free = spec.IsFree() ? FreeObject(spec, depth) : kNoExpr;
+  if (free != kNoExpr) return free;
   PendingContainer container;
   container.object = &spec;
   container.depth = depth;
   return ContainerRef(spec.Key(), container, "object");
 }
+
+ExprId JSONSchemaConverter::AnyObject(Depth depth) { return ObjectRef(any_object_, depth); }
 
 }  // namespace xgrammar::json_schema

@@ -174,16 +174,19 @@ class ObjectMachine {
   std::vector<std::pair<State, RuleId>> pending_;
 };
 
+ExprId JSONSchemaConverter::DeclaredMember(std::string_view name, ExprId value, Depth depth) {
+  return builder_.AddSequence({DeclaredKey(name, depth), KeySeparator(depth), value});
+}
+
 ExprId JSONSchemaConverter::Member(const ObjectMember& member, Depth depth) {
-  return builder_.AddSequence({DeclaredKey(member.name), KeySeparator(depth),
-                               LocationRef(member.value, layout_.ChildDepth(depth))});
+  return DeclaredMember(member.name, LocationRef(member.value, MemberDepth(depth)), depth);
 }
 
 ExprId JSONSchemaConverter::FreeMember(const ObjectSpec& spec, const FreeCell& cell,
                                        LocationId value, Depth depth) {
-  const ExprId key = cell.keys ? ConstrainedKey(cell.keys) : AdditionalKey(spec.closed_names);
-  return builder_.AddSequence(
-      {key, KeySeparator(depth), LocationRef(value, layout_.ChildDepth(depth))});
+  const ExprId key =
+      cell.keys ? ConstrainedKey(cell, depth) : AdditionalKey(spec.closed_names, depth);
+  return builder_.AddSequence({key, KeySeparator(depth), LocationRef(value, MemberDepth(depth))});
 }
 
 ExprId JSONSchemaConverter::AnyFreeMember(const ObjectSpec& spec, Depth depth) {

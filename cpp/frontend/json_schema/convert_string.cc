@@ -1,14 +1,33 @@
 // Strings and keys in JSON spelling.
 #include <memory>
+#include <utility>
 
 #include "frontend/json_schema/converter.h"
 #include "frontend/json_schema/string_formats.h"
 #include "frontend/json_schema/string_spelling.h"
 #include "json/writer.h"
+#include "support/error.h"
 
 namespace xgrammar::json_schema {
 
-ExprId JSONSchemaConverter::FreeString() {
+namespace {
+
+// States of the product of a text and a length that are written out; larger lengths are counted.
+constexpr int64_t kMaxCountedStates = 1024;
+
+// Of the product of the spellings of strings of bounded length and excluded texts.
+constexpr int64_t kMaxExactStates = 8192;
+
+CodePointDfaPtr Share(CodePointDfa dfa) {
+  return std::make_shared<const CodePointDfa>(std::move(dfa));
+}
+
+}  // namespace
+
+ExprId JSONSchemaConverter::FreeString(Depth) {
+  if (unexcluded_ && free_string_ == kNoExpr)
+    free_string_ = JsonText("string", Share(SpellingsExcept({})), true);
+  if (unexcluded_) return free_string_;
   const ExprId hex = builder_.AddCharClass(CodePointSet({{'0', '9'}, {'A', 'F'}, {'a', 'f'}}));
   const ExprId escape = builder_.AddChoices(
       {builder_.AddCharClass(CodePointSet({{'"', '"'},
@@ -27,28 +46,85 @@ ExprId JSONSchemaConverter::FreeString() {
   return Lexeme("string", builder_.AddSequence({quote, builder_.AddStar(character), quote}));
 }
 
-ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded) {
-  if (decoded->IsEmpty()) return builder_.AddNothing();
+// A string with its quotes, from the spellings of its body.
+ExprId JSONSchemaConverter::JsonText(std::string_view hint, CodePointDfaPtr spelled,
+                                     bool is_filtered) {
+  if (spelled->IsEmpty()) return builder_.AddNothing();
+  if (is_filtered && unexcluded_) {
+    spelled = Share(Minimize(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states)));
+    if (spelled->IsEmpty()) return Excluded();
+  }
   const ExprId quote = builder_.AddByteString("\"");
-  CodePointDfaPtr spelled = SpelledFormat(decoded);
-  if (!spelled) spelled = std::make_shared<const CodePointDfa>(SpellCanonically(*decoded));
-  const ExprId body = builder_.AddAutomaton(spelled);
-  return Lexeme("string", builder_.AddSequence({quote, body, quote}));
+  const ExprId body = builder_.AddAutomaton(std::move(spelled));
+  return Lexeme(hint, builder_.AddSequence({quote, body, quote}));
 }
 
-ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters,
-                                          const CountRange& length) {
+ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered,
+                                              Depth) {
+  CodePointDfaPtr spelled = decoded->IsEmpty() ? decoded : SpelledFormat(decoded);
+  if (!spelled) spelled = Share(SpellCanonically(*decoded));
+  return JsonText("string", std::move(spelled), is_filtered);
+}
+
+// Together with excluded texts the length is exact as long as the product is small; beyond that an
+// escape counts as the characters that spell it, so that a few long strings are not offered.
+ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const CountRange& length,
+                                          bool is_filtered, Depth) {
   const ExprId quote = builder_.AddByteString("\"");
-  const ExprId body = builder_.AddRepeat(SpellCharacter(characters, &builder_), length.min,
-                                         length.HasMax() ? length.max : kUnbounded);
-  return Lexeme("string", builder_.AddSequence({quote, body, quote}));
+  if (!is_filtered || !unexcluded_) {
+    const ExprId body = builder_.AddRepeat(SpellCharacter(characters, &builder_), length.min,
+                                           length.HasMax() ? length.max : kUnbounded);
+    return Lexeme("string", builder_.AddSequence({quote, body, quote}));
+  }
+  const auto num_states = static_cast<int64_t>(unexcluded_->states().size());
+  const bool is_exact = length.HasMax() && length.max < kMaxExactStates / num_states;
+  const CodePointDfa decoded =
+      LengthRange(length.min, is_exact ? length.max : kNoMaximum, limits_.max_dfa_states);
+  if (is_exact) return JsonText("string", Share(SpellCanonically(decoded)), true);
+  const CodePointDfa spelled =
+      Intersect(SpellCanonically(decoded), *unexcluded_, limits_.max_dfa_states);
+  return builder_.AddSequence({quote, CountedText(spelled, {0, length.max}), quote});
+}
+
+ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text) {
+  if (text.IsEmpty()) return Excluded();
+  return Lexeme(hint, builder_.AddAutomaton(Share(std::move(text))));
+}
+
+ExprId JSONSchemaConverter::CountedText(const CodePointDfa& text, const CountRange& length) {
+  const int64_t max_states = limits_.max_dfa_states;
+  const auto num_states = static_cast<int64_t>(text.states().size());
+  const bool is_counted = length.HasMax() && length.max >= kMaxCountedStates / num_states;
+  const int64_t max = is_counted ? kNoMaximum : length.max;
+  CodePointDfa body =
+      length.min == 0 && max == kNoMaximum
+          ? text
+          : Minimize(Intersect(text, LengthRange(length.min, max, max_states), max_states));
+  if (!is_counted || body.IsEmpty()) return TextLexeme("text", std::move(body));
+  const ExprId automaton = builder_.AddAutomaton(Share(std::move(body)));
+  const RuleId rule = builder_.AddRuleWithHint("text", automaton, RuleKind::kLexeme);
+  RuleOptions counted;
+  counted.max_chars = length.max;
+  builder_.SetOptions(rule, counted);
+  return builder_.AddRuleRef(rule);
+}
+
+ExprId JSONSchemaConverter::Excluded() {
+  has_excluded_ = true;
+  return builder_.AddNothing();
+}
+
+bool JSONSchemaConverter::IsExcluded(std::string_view spelled) const {
+  return unexcluded_ && !unexcluded_->Accepts(spelled);
 }
 
 // U+007F is written raw or, as some writers do, as an escape.
-ExprId JSONSchemaConverter::StringLiteral(std::string_view text) {
+ExprId JSONSchemaConverter::StringLiteral(std::string_view text, Depth) {
   std::string spelled;
   AppendJsonString(text, &spelled);
-  if (spelled.find('\x7f') == std::string::npos) return builder_.AddByteString(spelled);
+  if (IsExcluded(std::string_view(spelled).substr(1, spelled.size() - 2))) return Excluded();
+  if (unexcluded_ || spelled.find('\x7f') == std::string::npos)
+    return builder_.AddByteString(spelled);
   std::vector<ExprId> parts;
   size_t start = 0;
   while (true) {
@@ -61,49 +137,65 @@ ExprId JSONSchemaConverter::StringLiteral(std::string_view text) {
   }
 }
 
-ExprId JSONSchemaConverter::DeclaredKey(std::string_view name) { return StringLiteral(name); }
+// Keys are JSON strings even where a style writes the string values of the same place otherwise.
+ExprId JSONSchemaConverter::DeclaredKey(std::string_view name, Depth depth) {
+  return JSONSchemaConverter::StringLiteral(name, depth);
+}
 
-ExprId JSONSchemaConverter::AdditionalKey(const std::vector<std::string_view>& closed_names) {
-  if (closed_names.empty()) return FreeString();
-  std::string key;
+ExprId JSONSchemaConverter::AdditionalKey(const std::vector<std::string_view>& closed_names,
+                                          Depth depth) {
+  if (closed_names.empty()) return JSONSchemaConverter::FreeString(depth);
+  std::string names;
   for (const std::string_view name : closed_names)
-    key += std::to_string(name.size()) + ":" + std::string(name);
-  CodePointDfaPtr& spellings = closed_[key];
-  if (!spellings) spellings = std::make_shared<const CodePointDfa>(SpellingsExcept(closed_names));
-  const ExprId quote = builder_.AddByteString("\"");
-  return Lexeme("key", builder_.AddSequence({quote, builder_.AddAutomaton(spellings), quote}));
+    names += std::to_string(name.size()) + ":" + std::string(name);
+  const auto [place, is_new] = closed_.try_emplace(std::move(names), kNoExpr);
+  if (is_new) place->second = JsonText("key", Share(SpellingsExcept(closed_names)), true);
+  return place->second;
 }
 
-ExprId JSONSchemaConverter::ConstrainedKey(const CodePointDfaPtr& decoded) {
-  return ConstrainedString(decoded);
+ExprId JSONSchemaConverter::ConstrainedKey(const FreeCell& cell, Depth depth) {
+  return JSONSchemaConverter::ConstrainedString(cell.keys, true, depth);
 }
 
-ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId schema) {
-  if (constraint.IsFree()) return FreeString();
-  const std::string key = constraint.Key();
+ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId schema, Depth depth) {
+  const std::string key = constraint.Key() + "@" + std::to_string(depth);
   const auto found = strings_.find(key);
   if (found != strings_.end()) return found->second;
-  CodePointDfaPtr decoded = merger_.strings().WithoutLength(constraint, schema);
   ExprId result = kNoExpr;
-  if (!decoded) {
-    result = BoundedString(CodePointSet::All(), constraint.length);
-  } else if (decoded->states().size() == 1 && decoded->states()[0].accept &&
-             !constraint.length.IsTrivial()) {
-    // One state: any number of characters of one set, so the length is a counted repetition.
-    std::vector<CodePointRange> ranges;
-    for (const auto& edge : decoded->states()[0].edges) ranges.push_back({edge.lo, edge.hi});
-    result = BoundedString(CodePointSet(std::move(ranges)), constraint.length);
-  } else {
-    const int64_t longest = decoded->MaxLength();
-    const bool min_holds = decoded->MinLength() >= constraint.length.min;
-    const bool max_holds =
-        !constraint.length.HasMax() || (longest >= 0 && longest <= constraint.length.max);
-    if (!decoded->IsEmpty() && !(min_holds && max_holds))
-      decoded = merger_.strings().Constraint(constraint, schema);
-    result = ConstrainedString(decoded);
+  try {
+    result = MakeString(constraint, schema, depth);
+  } catch (const Error& cause) {
+    if (cause.kind() != ErrorKind::kLimit || cause.has_pointer()) throw;
+    Error error =
+        merger_.reader().MakeError(ErrorKind::kLimit, schema, "",
+                                   "The string together with excluded texts needs too many states");
+    error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
+    throw error;
   }
   strings_.emplace(key, result);
   return result;
+}
+
+ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonId schema,
+                                       Depth depth) {
+  if (constraint.IsFree()) return FreeString(depth);
+  const bool is_filtered = constraint.atoms.empty();
+  CodePointDfaPtr decoded = merger_.strings().WithoutLength(constraint, schema);
+  if (!decoded) return BoundedString(CodePointSet::All(), constraint.length, is_filtered, depth);
+  if (decoded->states().size() == 1 && decoded->states()[0].accept &&
+      !constraint.length.IsTrivial()) {
+    // One state: any number of characters of one set, so the length is a counted repetition.
+    std::vector<CodePointRange> ranges;
+    for (const auto& edge : decoded->states()[0].edges) ranges.push_back({edge.lo, edge.hi});
+    return BoundedString(CodePointSet(std::move(ranges)), constraint.length, is_filtered, depth);
+  }
+  const int64_t longest = decoded->MaxLength();
+  const bool min_holds = decoded->MinLength() >= constraint.length.min;
+  const bool max_holds =
+      !constraint.length.HasMax() || (longest >= 0 && longest <= constraint.length.max);
+  if (!decoded->IsEmpty() && !(min_holds && max_holds))
+    decoded = merger_.strings().Constraint(constraint, schema);
+  return ConstrainedString(decoded, is_filtered, depth);
 }
 
 }  // namespace xgrammar::json_schema

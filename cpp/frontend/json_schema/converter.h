@@ -35,34 +35,72 @@ class JSONSchemaConverter {
  protected:
   // ---- Spelling hooks; the defaults are JSON. ----
 
+  /// Places: of the document, and of the members and items of a container at a place.
+  virtual Depth RootDepth() const { return layout_.RootDepth(); }
+  virtual Depth MemberDepth(Depth depth) const { return layout_.ChildDepth(depth); }
+  virtual Depth ItemDepth(Depth depth) const { return layout_.ChildDepth(depth); }
+  /// How the containers of `enum` and `const` are spelled at a place.
+  virtual Depth LiteralDepth(Depth depth) const { return depth; }
+
   /// Brackets with the white space inside them; between members; between key and value.
   virtual ExprId OpenObject(Depth depth) { return layout_.Open("{", depth); }
   virtual ExprId CloseObject(Depth depth) { return layout_.Close("}", depth); }
-  virtual ExprId EmptyObject(Depth) { return layout_.Empty("{", "}"); }
+  virtual ExprId EmptyObject(Depth depth) { return layout_.Empty("{", "}", depth); }
   virtual ExprId MemberSeparator(Depth depth) { return layout_.ItemSeparator(depth); }
   virtual ExprId KeySeparator(Depth depth) { return layout_.KeySeparator(depth); }
   virtual ExprId OpenArray(Depth depth) { return layout_.Open("[", depth); }
   virtual ExprId CloseArray(Depth depth) { return layout_.Close("]", depth); }
-  virtual ExprId EmptyArray(Depth) { return layout_.Empty("[", "]"); }
+  virtual ExprId EmptyArray(Depth depth) { return layout_.Empty("[", "]", depth); }
   virtual ExprId ArraySeparator(Depth depth) { return layout_.ItemSeparator(depth); }
-  /// The key of a declared property, `properties` or `required`.
-  virtual ExprId DeclaredKey(std::string_view name);
+
+  /// A member of a container at a place, for a property of `properties` or `required`.
+  virtual ExprId DeclaredMember(std::string_view name, ExprId value, Depth depth);
+  /// Its key.
+  virtual ExprId DeclaredKey(std::string_view name, Depth depth);
   /// Any other key that decodes to none of the names.
-  virtual ExprId AdditionalKey(const std::vector<std::string_view>& closed_names);
-  /// Keys constrained by `patternProperties` or `propertyNames`: a language of decoded texts.
-  virtual ExprId ConstrainedKey(const CodePointDfaPtr& decoded);
+  virtual ExprId AdditionalKey(const std::vector<std::string_view>& closed_names, Depth depth);
+  /// Keys of a cell with a language of its own.
+  virtual ExprId ConstrainedKey(const FreeCell& cell, Depth depth);
+
   /// Strings: any; a language of decoded texts; `min` to `max` characters of a set; one value.
-  virtual ExprId FreeString();
-  virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded);
-  virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length);
-  virtual ExprId StringLiteral(std::string_view text);
+  /// `is_filtered`: excluded texts (JsonSchemaOptions::excludes) act on them.
+  virtual ExprId FreeString(Depth depth);
+  virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth);
+  virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
+                               bool is_filtered, Depth depth);
+  virtual ExprId StringLiteral(std::string_view text, Depth depth);
   /// `null`, `true`, `false`.
   virtual ExprId WordLiteral(std::string_view word) { return builder_.AddByteString(word); }
 
+  /// Whether Placed acts on the values at a place; if not, scalar literals make one lexeme.
+  virtual bool PlacesValues(Depth) const { return false; }
+  /// A value with what surrounds it at its place, by its type. `is_free`: any value of the type.
+  virtual ExprId Placed(InstanceType, bool is_free, ExprId value, Depth depth);
+  /// Any value, array or object; kNoExpr: as other locations, by their alternatives.
+  virtual ExprId FreeValue(Depth depth);
+  virtual ExprId FreeArray(Depth depth);
+  virtual ExprId FreeObject(const ObjectSpec& spec, Depth depth);
+
+  // ---- Parts for styles. ----
+
   GrammarBuilder& builder() { return builder_; }
+  Layout& layout() { return layout_; }
+  const JsonSchemaOptions& options() const { return options_; }
+  const Limits& limits() const { return limits_; }
   const JsonDocument& document() const { return merger_.reader().document(); }
   /// A reference to a lexeme rule with that body.
   ExprId Lexeme(std::string_view hint, ExprId body);
+  /// Texts of a language, a lexeme; the empty language is noted as one that exclusions emptied.
+  ExprId TextLexeme(std::string_view hint, CodePointDfa text);
+  /// Texts of a language with `length` characters.
+  ExprId CountedText(const CodePointDfa& text, const CountRange& length);
+  /// Nothing, because an excluded text would have to be written; so the schema is not at fault if
+  /// nothing is left at all.
+  ExprId Excluded();
+  /// Whether a text as it is spelled contains an excluded one.
+  bool IsExcluded(std::string_view spelled) const;
+  /// The object without any constraint, at a place where it has no shared rules.
+  ExprId AnyObject(Depth depth);
 
  private:
   struct PendingContainer {
@@ -85,15 +123,17 @@ class JSONSchemaConverter {
   // convert_literal.cc
   void AppendValues(const Expansion& expansion, bool is_inner, Depth depth,
                     std::vector<ExprId>* alternatives);
+  void AppendLiterals(const std::vector<JsonId>& values, bool is_inner, Depth depth,
+                      std::vector<ExprId>* alternatives);
   ExprId ContainerValue(JsonId value, bool is_inner, Depth depth);
   void AppendNumberSpellings(JsonId value, std::vector<ExprId>* alternatives);
-  ExprId FreeValue();
-  ExprId FreeContainer(bool is_object);
   void MakeFreeValueRules();
 
   // convert_number.cc, convert_string.cc
   ExprId Number(const NumberConstraint& constraint, JsonId schema);
-  ExprId String(const StringConstraint& constraint, JsonId schema);
+  ExprId String(const StringConstraint& constraint, JsonId schema, Depth depth);
+  ExprId MakeString(const StringConstraint& constraint, JsonId schema, Depth depth);
+  ExprId JsonText(std::string_view hint, CodePointDfaPtr spelled, bool is_filtered);
 
   // convert_array.cc
   ExprId ArrayBody(const ArraySpec& spec, Depth depth);
@@ -115,16 +155,20 @@ class JSONSchemaConverter {
   const Limits& limits_;
   GrammarBuilder builder_;
   Layout layout_;
-  std::unordered_map<int64_t, ExprId> locations_;            ///< By location and depth.
-  std::unordered_map<std::string, ExprId> containers_;       ///< By spec and depth.
-  std::unordered_map<std::string, int32_t> indent_levels_;   ///< Depths at which a spec occurs.
-  std::unordered_map<std::string, ExprId> lexemes_;          ///< By hint and body.
-  std::unordered_map<std::string, CodePointDfaPtr> closed_;  ///< SpellingsExcept by names.
+  CodePointDfaPtr unexcluded_;  ///< Texts without any excluded one; null if all are.
+  bool has_excluded_ = false;   ///< An excluded text had to be left out.
+  std::unordered_map<int64_t, ExprId> locations_;           ///< By location and depth.
+  std::unordered_map<std::string, ExprId> containers_;      ///< By spec and depth.
+  std::unordered_map<std::string, int32_t> indent_levels_;  ///< Depths at which a spec occurs.
+  std::unordered_map<std::string, ExprId> lexemes_;         ///< By hint and body.
+  std::unordered_map<std::string, ExprId> closed_;          ///< Additional keys by closed names.
   std::unordered_map<std::string, ExprId> numbers_;
   std::unordered_map<std::string, ExprId> strings_;
   std::deque<PendingContainer> queue_;
   std::deque<ArraySpec> const_arrays_;
   std::deque<ObjectSpec> const_objects_;
+  ObjectSpec any_object_;
+  ExprId free_string_ = kNoExpr;  ///< Used if there are excluded texts.
   ExprId free_value_ = kNoExpr;
   ExprId free_object_ = kNoExpr;
   ExprId free_array_ = kNoExpr;

@@ -271,6 +271,9 @@ class ObjectFinisher {
           {}, false, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
       if (closed_ && !covered) continue;
       FreeCell free;
+      free.origin = covered || names_ ? FreeCell::Origin::kNamed
+                    : values.empty()  ? FreeCell::Origin::kImplied
+                                      : FreeCell::Origin::kAdditional;
       free.value = merger_.Intern(std::move(values));
       if (free.value == kNothingLocation) continue;
       free.keys = cell.keys;

@@ -1,10 +1,10 @@
 // Entry points of the JSON Schema front end: text -> document -> merged locations -> grammar.
 #include "frontend/json_schema/json_schema.h"
 
-#include "frontend/json_schema/converter.h"
 #include "frontend/json_schema/merge.h"
 #include "frontend/json_schema/reader.h"
 #include "frontend/json_schema/string_language.h"
+#include "frontend/json_schema/style_registry.h"
 #include "json/parser.h"
 
 namespace xgrammar {
@@ -16,8 +16,8 @@ JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSch
   json_schema::StringLanguage strings(reader);
   JsonSchemaResult result;
   json_schema::Merger merger(&reader, &strings, options, &result.report);
-  json_schema::JSONSchemaConverter converter(&merger, options, limits);
-  result.grammar = converter.Convert(merger.InternSchema(document.root()));
+  const auto converter = json_schema::MakeConverter(&merger, options, limits);
+  result.grammar = converter->Convert(merger.InternSchema(document.root()));
   return result;
 }
 

@@ -22,8 +22,8 @@ struct JsonSchemaOptions {
   bool any_order = false;
   /// How values are spelled, by a name of StyleNames() (style_registry.h).
   std::string style = "json";
-  /// Texts that string values without `pattern` or `format`, and property names, must not contain as
-  /// they are spelled (docs/reference/styles.md). Well-formed UTF-8, not empty.
+  /// Texts that string values without `pattern` or `format`, and property names, must not contain
+  /// as they are spelled (docs/reference/styles.md). Well-formed UTF-8, not empty.
   std::vector<std::string> excludes;
   bool lenient = false;  ///< Drop keywords that cannot be enforced and report them, instead of
                          ///< raising kUnsupported.

@@ -53,31 +53,35 @@ ExprId Layout::Padded(const std::string& literal) {
 
 ExprId Layout::Open(std::string_view bracket, Depth depth) {
   std::string text(bracket);
-  if (depth != kOneLine) text += LineBreak(depth + 1);
+  if (depth >= 0) text += LineBreak(depth + 1);
   const ExprId literal = builder_.AddByteString(text);
-  return any_whitespace_ ? builder_.AddSequence({literal, whitespace_}) : literal;
+  return HasFreeSpace(depth) ? builder_.AddSequence({literal, whitespace_}) : literal;
 }
 
 ExprId Layout::Close(std::string_view bracket, Depth depth) {
-  std::string text = depth == kOneLine ? "" : LineBreak(depth);
+  std::string text = depth < 0 ? "" : LineBreak(depth);
   const ExprId literal = builder_.AddByteString(text.append(bracket));
-  return any_whitespace_ ? builder_.AddSequence({whitespace_, literal}) : literal;
+  return HasFreeSpace(depth) ? builder_.AddSequence({whitespace_, literal}) : literal;
 }
 
-ExprId Layout::Empty(std::string_view open, std::string_view close) {
-  if (!any_whitespace_) return builder_.AddByteString(std::string(open).append(close));
+ExprId Layout::Empty(std::string_view open, std::string_view close, Depth depth) {
+  if (!HasFreeSpace(depth)) return builder_.AddByteString(std::string(open).append(close));
   return builder_.AddSequence(
       {builder_.AddByteString(open), whitespace_, builder_.AddByteString(close)});
 }
 
 ExprId Layout::ItemSeparator(Depth depth) {
+  if (depth == kCompact) return builder_.AddByteString(",");
   if (any_whitespace_) return Padded(item_separator_);
-  if (depth == kOneLine) return builder_.AddByteString(item_separator_);
+  if (depth < 0) return builder_.AddByteString(item_separator_);
   return builder_.AddByteString(indented_item_separator_ + LineBreak(depth + 1));
 }
 
-ExprId Layout::KeySeparator(Depth) {
+ExprId Layout::KeySeparator(Depth depth) {
+  if (depth == kCompact) return builder_.AddByteString(":");
   return any_whitespace_ ? Padded(key_separator_) : builder_.AddByteString(key_separator_);
 }
+
+ExprId Layout::Space() { return any_whitespace_ ? whitespace_ : builder_.AddEmpty(); }
 
 }  // namespace xgrammar::json_schema

@@ -11,10 +11,13 @@
 
 namespace xgrammar::json_schema {
 
-/// Depth of a container in an indented document; kOneLine for containers that are never broken over
-/// lines.
+/// Where a value stands: the depth of a container in an indented document; kOneLine for containers
+/// that are never broken over lines; kCompact for those without any free space. Styles have places
+/// of their own, from kFirstStylePlace downwards.
 using Depth = int32_t;
 constexpr Depth kOneLine = -1;
+constexpr Depth kCompact = -2;
+constexpr Depth kFirstStylePlace = -3;
 
 /// Makes the layout expressions; borrows the builder. Raises kUsage for options out of range.
 class Layout {
@@ -27,21 +30,24 @@ class Layout {
   bool allows_compact() const { return allows_compact_; }
   /// The depth of the document, and of the children of a container.
   Depth RootDepth() const { return is_indented() ? 0 : kOneLine; }
-  Depth ChildDepth(Depth depth) const { return depth == kOneLine ? kOneLine : depth + 1; }
+  Depth ChildDepth(Depth depth) const { return depth < 0 ? depth : depth + 1; }
 
   /// `bracket` and what may follow it before the first child.
   ExprId Open(std::string_view bracket, Depth depth);
   /// What may precede `bracket` after the last child, and the bracket.
   ExprId Close(std::string_view bracket, Depth depth);
   /// A container without children.
-  ExprId Empty(std::string_view open, std::string_view close);
+  ExprId Empty(std::string_view open, std::string_view close, Depth depth);
   /// Between two children.
   ExprId ItemSeparator(Depth depth);
   /// Between a key and its value.
   ExprId KeySeparator(Depth depth);
+  /// Any white space, as far as the options allow it.
+  ExprId Space();
 
  private:
   ExprId Padded(const std::string& literal);
+  bool HasFreeSpace(Depth depth) const { return any_whitespace_ && depth != kCompact; }
   std::string LineBreak(Depth depth) const;
 
   GrammarBuilder& builder_;

@@ -1,0 +1,111 @@
+// Raw strings and keys: products of what the schema asks for with texts that lack the markers.
+#include "frontend/json_schema/styles/raw_strings.h"
+
+#include <memory>
+#include <utility>
+
+#include "automata/free_run.h"
+
+namespace xgrammar::json_schema {
+
+namespace {
+
+CodePointDfaPtr Share(CodePointDfa dfa) {
+  return std::make_shared<const CodePointDfa>(std::move(dfa));
+}
+
+// Texts without the marker and, if asked for, without the excluded ones.
+CodePointDfaPtr TextsWithout(std::string_view marker, const std::vector<std::string>& excludes,
+                             const Limits& limits) {
+  std::vector<std::string> texts = excludes;
+  texts.emplace_back(marker);
+  return Share(ExcludingText(texts, limits.max_dfa_states));
+}
+
+CodePointDfa Identifiers() {
+  std::vector<CodePointDfa::State> states(2);
+  states[0].edges = {{'A', 'Z', 1}, {'_', '_', 1}, {'a', 'z', 1}};
+  states[1].edges = {{'0', '9', 1}, {'A', 'Z', 1}, {'_', '_', 1}, {'a', 'z', 1}};
+  states[1].accept = true;
+  return CodePointDfa(std::move(states));
+}
+
+CodePointDfa Repeated(const CodePointSet& characters) {
+  std::vector<CodePointDfa::State> states(1);
+  states[0].accept = true;
+  for (const CodePointRange& range : characters.ranges())
+    states[0].edges.push_back({range.lo, range.hi, 0});
+  return CodePointDfa(std::move(states));
+}
+
+}  // namespace
+
+RawStringStyle::RawStringStyle(Merger* merger, const JsonSchemaOptions& schema_options,
+                               const Limits& schema_limits, const RawStringFormat& format)
+    : JSONSchemaConverter(merger, schema_options, schema_limits),
+      format_(format),
+      unmarked_(TextsWithout(format.value_end, {}, schema_limits)),
+      texts_(TextsWithout(format.value_end, schema_options.excludes, schema_limits)),
+      key_texts_(TextsWithout(format.key_end, schema_options.excludes, schema_limits)),
+      new_names_(
+          Share(format.has_identifier_keys ? Identifiers() : Repeated(CodePointSet::All()))) {}
+
+const CodePointDfa& RawStringStyle::Texts(bool is_filtered) const {
+  return is_filtered || format_.filters_patterns ? *texts_ : *unmarked_;
+}
+
+ExprId RawStringStyle::FreeString(Depth depth) {
+  return HasRawString(depth) ? TextLexeme("text", *texts_) : JSONSchemaConverter::FreeString(depth);
+}
+
+ExprId RawStringStyle::ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered,
+                                         Depth depth) {
+  if (!HasRawString(depth) || decoded->IsEmpty())
+    return JSONSchemaConverter::ConstrainedString(decoded, is_filtered, depth);
+  return TextLexeme("text",
+                    Minimize(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states)));
+}
+
+ExprId RawStringStyle::BoundedString(const CodePointSet& characters, const CountRange& length,
+                                     bool is_filtered, Depth depth) {
+  if (!HasRawString(depth))
+    return JSONSchemaConverter::BoundedString(characters, length, is_filtered, depth);
+  const CodePointDfa text =
+      Minimize(Intersect(Repeated(characters), Texts(is_filtered), limits().max_dfa_states));
+  if (text.states().size() > 1) return CountedText(text, length);
+  // The characters cannot spell a marker.
+  return Lexeme("text", builder().AddRepeat(builder().AddCharClass(characters), length.min,
+                                            length.HasMax() ? length.max : kUnbounded));
+}
+
+ExprId RawStringStyle::StringLiteral(std::string_view text, Depth depth) {
+  if (!HasRawString(depth)) return JSONSchemaConverter::StringLiteral(text, depth);
+  return texts_->Accepts(text) ? builder().AddByteString(text) : Excluded();
+}
+
+ExprId RawStringStyle::DeclaredKey(std::string_view name, Depth depth) {
+  if (!HasRawKeys(depth)) return JSONSchemaConverter::DeclaredKey(name, depth);
+  const std::string spelled = SpellKey(name);
+  return IsExcluded(spelled) ? Excluded() : EnclosedKey(builder().AddByteString(spelled));
+}
+
+ExprId RawStringStyle::AdditionalKey(const std::vector<std::string_view>& closed_names,
+                                     Depth depth) {
+  if (!HasRawKeys(depth)) return JSONSchemaConverter::AdditionalKey(closed_names, depth);
+  if (closed_names.empty()) return KeysOf(new_names_);
+  return KeysOf(Share(Subtract(*new_names_, FromStrings(closed_names), limits().max_dfa_states)));
+}
+
+ExprId RawStringStyle::ConstrainedKey(const FreeCell& cell, Depth depth) {
+  if (!HasRawKeys(depth)) return JSONSchemaConverter::ConstrainedKey(cell, depth);
+  if (cell.origin == FreeCell::Origin::kNamed) return KeysOf(cell.keys);
+  return KeysOf(Share(Intersect(*cell.keys, *new_names_, limits().max_dfa_states)));
+}
+
+ExprId RawStringStyle::KeysOf(const CodePointDfaPtr& names) {
+  if (names->IsEmpty()) return builder().AddNothing();
+  const CodePointDfa spelled = Intersect(*SpellKeys(names), *key_texts_, limits().max_dfa_states);
+  return EnclosedKey(TextLexeme("key", Minimize(spelled)));
+}
+
+}  // namespace xgrammar::json_schema

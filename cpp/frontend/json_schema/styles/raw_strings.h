@@ -1,0 +1,57 @@
+// RawStringStyle: base of the styles that write strings, and keys, as raw text up to a marker.
+//
+// Raw text has no escapes, so the marker, and every excluded text, is kept out by intersecting
+// whatever the schema asks for with the texts that do not contain it. Which places are raw, and
+// what stands around the text, is said by the subclasses.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/json_schema/converter.h"
+
+namespace xgrammar::json_schema {
+
+struct RawStringFormat {
+  std::string_view value_end;       ///< Marker that a string cannot contain.
+  std::string_view key_end;         ///< Likewise a key that the schema does not declare.
+  bool filters_patterns = false;    ///< Excluded texts act on strings with `pattern`, too.
+  bool has_identifier_keys = true;  ///< Additional keys: [A-Za-z_][A-Za-z0-9_]*; else any text.
+};
+
+/// As JSONSchemaConverter.
+class RawStringStyle : public JSONSchemaConverter {
+ protected:
+  RawStringStyle(Merger* merger, const JsonSchemaOptions& options, const Limits& limits,
+                 const RawStringFormat& format);
+
+  virtual bool HasRawString(Depth depth) const = 0;
+  /// Of the objects at a place.
+  virtual bool HasRawKeys(Depth depth) const = 0;
+  virtual std::string SpellKey(std::string_view name) const { return std::string(name); }
+  virtual CodePointDfaPtr SpellKeys(const CodePointDfaPtr& names) const { return names; }
+  /// A key with what stands around it.
+  virtual ExprId EnclosedKey(ExprId key) { return key; }
+
+  ExprId DeclaredKey(std::string_view name, Depth depth) override;
+  ExprId AdditionalKey(const std::vector<std::string_view>& closed_names, Depth depth) override;
+  ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
+  ExprId FreeString(Depth depth) override;
+  ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
+  ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
+                       Depth depth) override;
+  ExprId StringLiteral(std::string_view text, Depth depth) override;
+
+ private:
+  const CodePointDfa& Texts(bool is_filtered) const;
+  ExprId KeysOf(const CodePointDfaPtr& names);
+
+  const RawStringFormat format_;
+  CodePointDfaPtr unmarked_;   ///< Texts without the end of values.
+  CodePointDfaPtr texts_;      ///< And without excluded texts.
+  CodePointDfaPtr key_texts_;  ///< Texts without the end of keys and without excluded texts.
+  CodePointDfaPtr new_names_;  ///< What additional keys may be.
+};
+
+}  // namespace xgrammar::json_schema
