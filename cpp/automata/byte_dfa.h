@@ -1,7 +1,9 @@
-// ByteDfa: an immutable deterministic automaton over bytes, the machine that the token trie is walked with.
+// ByteDfa: an immutable deterministic automaton over bytes, the machine that the token trie is
+// walked with.
 //
-// Bytes that no state tells apart share a column (byte classes). Invariants: state 0 is the start, every state is
-// reachable and can reach an accepting state; a missing edge is kDead. Safe to share.
+// Bytes that no state tells apart share a column (byte classes). Invariants: state 0 is the start,
+// every state is reachable and can reach an accepting state; a missing edge is kDead. Safe to
+// share.
 #pragma once
 
 #include <array>
@@ -69,8 +71,10 @@ class ByteDfa {
 
 using ByteDfaPtr = std::shared_ptr<const ByteDfa>;
 
-/// Subset construction (Rabin and Scott 1959) followed by minimisation (Moore 1956) of small results. Returns nullopt
-/// when more than `max_states` states would be needed. Precondition: `start` and `accept` are states of the NFA.
-std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept, uint32_t max_states);
+/// Subset construction (Rabin and Scott 1959) followed by minimisation (Moore 1956) of small
+/// results. Returns nullopt when more than `max_states` states would be needed. Precondition:
+/// `start` and `accept` are states of the NFA.
+std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept,
+                                        uint32_t max_states);
 
 }  // namespace xgrammar

@@ -1,7 +1,8 @@
-// ByteNfa: builder of nondeterministic automata over bytes, the input of byte determinisation (byte_dfa.h).
+// ByteNfa: builder of nondeterministic automata over bytes, the input of byte determinisation
+// (byte_dfa.h).
 //
-// Thompson's construction (1968): every fragment has one entry and one exit state. Code point classes become minimal
-// UTF-8 automata (utf8_class.h). Owned by one thread.
+// Thompson's construction (1968): every fragment has one entry and one exit state. Code point
+// classes become minimal UTF-8 automata (utf8_class.h). Owned by one thread.
 #pragma once
 
 #include <cstdint>

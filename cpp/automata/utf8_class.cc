@@ -25,9 +25,11 @@ Utf8Class::Utf8Class(std::span<const CodePointRange> ranges)
   std::vector<Edge> start;
   for (const CodePointRange& r : ranges_) {
     if (r.lo > 0x7F) break;
-    start.push_back({static_cast<uint8_t>(r.lo), static_cast<uint8_t>(std::min(r.hi, 0x7Fu)), kEnd});
+    start.push_back(
+        {static_cast<uint8_t>(r.lo), static_cast<uint8_t>(std::min(r.hi, 0x7Fu)), kEnd});
   }
-  // Lead bytes and the first code point each length may spell (RFC 3629): shorter values would be overlong.
+  // Lead bytes and the first code point each length may spell (RFC 3629): shorter values would be
+  // overlong.
   AddLeadEdges(0xC2, 0xDF, 0xC0, 1, 0x80, &start);
   AddLeadEdges(0xE0, 0xEF, 0xE0, 2, 0x800, &start);
   AddLeadEdges(0xF0, 0xF4, 0xF0, 3, 0x10000, &start);
@@ -74,7 +76,8 @@ int32_t Utf8Class::BuildBlock(uint32_t first, int depth) {
 }
 
 int32_t Utf8Class::InternNode(std::vector<Edge> edges) {
-  // Nodes of one class are few; recent ones are the likely equals, so a bounded backward search is enough.
+  // Nodes of one class are few; recent ones are the likely equals, so a bounded backward search is
+  // enough.
   constexpr size_t kSearch = 64;
   const auto same = [&edges](const std::vector<Edge>& other) {
     return std::equal(edges.begin(), edges.end(), other.begin(), other.end(),

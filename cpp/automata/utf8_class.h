@@ -1,8 +1,8 @@
 // Utf8Class: a set of code points as the minimal deterministic automaton over its UTF-8 bytes.
 //
-// Nodes are blocks of 64^d code points; equal blocks are shared (hash-consing bottom-up, as for acyclic automata in
-// Daciuk et al. 2000), so that `[^"]` takes a handful of nodes and a class of thousands of scattered characters stays
-// linear in its ranges.
+// Nodes are blocks of 64^d code points; equal blocks are shared (hash-consing bottom-up, as for
+// acyclic automata in Daciuk et al. 2000), so that `[^"]` takes a handful of nodes and a class of
+// thousands of scattered characters stays linear in its ranges.
 #pragma once
 
 #include <cstdint>

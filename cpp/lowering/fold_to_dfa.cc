@@ -11,19 +11,20 @@ ByteDfaPtr DfaCache::Find(const std::string& key, bool* found) const {
   std::lock_guard<std::mutex> lock(mutex_);
   auto it = entries_.find(key);
   *found = it != entries_.end();
-  return *found ? it->second : nullptr;
+  return *found ? it->second.dfa : nullptr;
 }
 
-ByteDfaPtr DfaCache::Insert(std::string key, ByteDfaPtr dfa) {
+ByteDfaPtr DfaCache::Insert(std::string key, ByteDfaPtr dfa, std::vector<CodePointDfaPtr> named) {
   const int64_t bytes = static_cast<int64_t>(key.size()) + (dfa ? dfa->MemorySizeBytes() : 0) + 64;
   std::lock_guard<std::mutex> lock(mutex_);
   if (size_bytes_ + bytes > max_bytes_) {
     entries_.clear();
     size_bytes_ = 0;
   }
-  auto [it, inserted] = entries_.try_emplace(std::move(key), std::move(dfa));
+  auto [it, inserted] =
+      entries_.try_emplace(std::move(key), Entry{std::move(dfa), std::move(named)});
   if (inserted) size_bytes_ += bytes;
-  return it->second;
+  return it->second.dfa;
 }
 
 int64_t DfaCache::SizeBytes() const {
@@ -33,6 +34,8 @@ int64_t DfaCache::SizeBytes() const {
 
 namespace {
 
+constexpr size_t kMaxSpelledStates = 256;
+
 void AppendNumber(int64_t value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
@@ -40,10 +43,12 @@ void AppendNumber(int64_t value, std::string* out) {
 /// Spells the structure of an expression with references replaced by what they stand for. The
 /// recursion is bounded: every level of a foldable expression adds to its size, which the caller
 /// has checked.
-void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out) {
+void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, std::string* out,
+               std::vector<CodePointDfaPtr>* named) {
   const ExprKind kind = grammar.kind(expr);
   if (kind == ExprKind::kRuleRef) {
-    AppendKey(grammar, facts, grammar.rule(facts.ResolveAlias(grammar.rule_ref(expr))).body, out);
+    AppendKey(grammar, facts, grammar.rule(facts.ResolveAlias(grammar.rule_ref(expr))).body, out,
+              named);
     return;
   }
   out->push_back(static_cast<char>('A' + static_cast<int>(kind)));
@@ -60,15 +65,22 @@ void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, s
     case ExprKind::kRepeat:
       AppendNumber(grammar.repeat_min(expr), out);
       AppendNumber(grammar.repeat_max(expr), out);
-      AppendKey(grammar, facts, grammar.children(expr)[0], out);
+      AppendKey(grammar, facts, grammar.children(expr)[0], out, named);
       break;
     case ExprKind::kSequence:
     case ExprKind::kChoices:
       AppendNumber(static_cast<int64_t>(grammar.children(expr).size()), out);
-      for (ExprId child : grammar.children(expr)) AppendKey(grammar, facts, child, out);
+      for (ExprId child : grammar.children(expr)) AppendKey(grammar, facts, child, out, named);
       break;
     case ExprKind::kAutomaton: {
       const auto& states = grammar.automaton(expr)->states();
+      if (states.size() > kMaxSpelledStates) {
+        // Large ones are made once by whoever made them: their address is their name.
+        AppendNumber(
+            static_cast<int64_t>(reinterpret_cast<uintptr_t>(grammar.automaton(expr).get())), out);
+        named->push_back(grammar.automaton(expr));
+        break;
+      }
       AppendNumber(static_cast<int64_t>(states.size()), out);
       for (const CodePointDfa::State& s : states) {
         AppendNumber(static_cast<int64_t>(s.edges.size()) * 2 + (s.accept ? 1 : 0), out);
@@ -167,8 +179,8 @@ class NfaWriter {
 }  // namespace
 
 void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
-                     std::string* out) {
-  AppendKey(grammar, facts, expr, out);
+                     std::string* out, std::vector<CodePointDfaPtr>* named) {
+  AppendKey(grammar, facts, expr, out, named);
 }
 
 void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from,
@@ -179,8 +191,9 @@ void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, in
 ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
                      uint32_t max_states, DfaCache* cache) {
   std::string key;
+  std::vector<CodePointDfaPtr> named;
   AppendNumber(max_states, &key);
-  AppendKey(grammar, facts, expr, &key);
+  AppendKey(grammar, facts, expr, &key, &named);
   bool found = false;
   ByteDfaPtr known = cache->Find(key, &found);
   if (found) return known;
@@ -190,7 +203,8 @@ ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId e
   NfaWriter(grammar, facts, &nfa).Write(expr, start, accept);
   std::optional<ByteDfa> dfa = DeterminizeBytes(nfa, start, accept, max_states);
   return cache->Insert(std::move(key),
-                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
+                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr,
+                       std::move(named));
 }
 
 }  // namespace xgrammar

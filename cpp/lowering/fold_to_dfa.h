@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/grammar_facts.h"
 #include "automata/byte_dfa.h"
@@ -27,13 +28,18 @@ class DfaCache {
   /// The automaton of that key, or null with `found` false. A null automaton with `found` true:
   /// known to be too large.
   ByteDfaPtr Find(const std::string& key, bool* found) const;
-  /// Stores an automaton unless another thread was first; returns the one that is stored.
-  ByteDfaPtr Insert(std::string key, ByteDfaPtr dfa);
+  /// Stores an automaton unless another thread was first; returns the one that is stored. `named`:
+  /// what the key names by address, kept alive with the entry.
+  ByteDfaPtr Insert(std::string key, ByteDfaPtr dfa, std::vector<CodePointDfaPtr> named = {});
   int64_t SizeBytes() const;
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, ByteDfaPtr> entries_;  // Guarded by mutex_, as is size_bytes_.
+  struct Entry {
+    ByteDfaPtr dfa;
+    std::vector<CodePointDfaPtr> named;
+  };
+  std::unordered_map<std::string, Entry> entries_;  // Guarded by mutex_, as is size_bytes_.
   int64_t size_bytes_ = 0;
   const int64_t max_bytes_;
 };
@@ -44,9 +50,9 @@ ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId e
                      uint32_t max_states, DfaCache* cache);
 
 /// Spells the structure of a foldable expression with references replaced by what they stand for:
-/// equal spellings are equal languages.
+/// equal spellings are equal languages. Large automata are spelled by address and added to `named`.
 void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
-                     std::string* out);
+                     std::string* out, std::vector<CodePointDfaPtr>* named);
 /// Adds the paths of a foldable expression between two states.
 void WriteNfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, int32_t from,
               int32_t to, ByteNfa* nfa);

@@ -4,6 +4,8 @@
 #include "lowering/fsm_writer.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "automata/utf8_class.h"
 
@@ -224,28 +226,52 @@ void FsmWriter::WriteRuleRef(ExprId expr, uint32_t from, uint32_t to) {
 }
 
 void FsmWriter::WriteAutomaton(const CodePointDfa& dfa, uint32_t from, uint32_t to) {
+  constexpr uint32_t kMaxAscii = 0x7F;
   std::vector<uint32_t> state_of(dfa.states().size());
   for (uint32_t& s : state_of) s = fsm_.AddState();
   fsm_.AddEpsilon(from, state_of[0]);
+  // Characters of several bytes with one target share the states between their bytes: in free text
+  // nearly all of them lead back to the same state from everywhere.
+  std::map<std::tuple<uint32_t, uint32_t, int32_t>, std::vector<LeadBytes>> wide;
   for (size_t i = 0; i < dfa.states().size(); ++i) {
     if (dfa.states()[i].accept) fsm_.AddEpsilon(state_of[i], to);
     for (const CodePointDfa::Edge& e : dfa.states()[i].edges) {
-      const CodePointRange range{e.lo, e.hi};
-      const Utf8Class utf8(std::span<const CodePointRange>(&range, 1));
-      std::vector<uint32_t> node_state(static_cast<size_t>(utf8.num_nodes()));
-      for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
-        node_state[static_cast<size_t>(node)] =
-            node == utf8.start() ? state_of[i] : fsm_.AddState();
+      const uint32_t target = state_of[static_cast<size_t>(e.target)];
+      if (e.lo <= kMaxAscii) {
+        fsm_.AddBytes(state_of[i], static_cast<uint8_t>(e.lo),
+                      static_cast<uint8_t>(std::min(e.hi, kMaxAscii)), false, target);
       }
-      for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
-        for (const Utf8Class::Edge& u : utf8.edges(node)) {
-          fsm_.AddBytes(node_state[static_cast<size_t>(node)], u.lo, u.hi, false,
-                        u.target == Utf8Class::kEnd ? state_of[static_cast<size_t>(e.target)]
-                                                    : node_state[static_cast<size_t>(u.target)]);
-        }
+      if (e.hi <= kMaxAscii) continue;
+      const uint32_t lo = std::max(e.lo, kMaxAscii + 1);
+      const auto [it, is_new] = wide.try_emplace({lo, e.hi, e.target});
+      if (is_new) it->second = WriteWideRange({lo, e.hi}, target);
+      for (const LeadBytes& lead : it->second) {
+        fsm_.AddBytes(state_of[i], lead.lo, lead.hi, false, lead.target);
       }
     }
   }
+}
+
+std::vector<FsmWriter::LeadBytes> FsmWriter::WriteWideRange(const CodePointRange& range,
+                                                            uint32_t to) {
+  const Utf8Class utf8(std::span<const CodePointRange>(&range, 1));
+  std::vector<uint32_t> state_of(static_cast<size_t>(utf8.num_nodes()));
+  for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
+    if (node != utf8.start()) state_of[static_cast<size_t>(node)] = fsm_.AddState();
+  }
+  std::vector<LeadBytes> leads;
+  for (int32_t node = 0; node < utf8.num_nodes(); ++node) {
+    for (const Utf8Class::Edge& e : utf8.edges(node)) {
+      const uint32_t target =
+          e.target == Utf8Class::kEnd ? to : state_of[static_cast<size_t>(e.target)];
+      if (node == utf8.start()) {
+        leads.push_back({e.lo, e.hi, target});
+      } else {
+        fsm_.AddBytes(state_of[static_cast<size_t>(node)], e.lo, e.hi, false, target);
+      }
+    }
+  }
+  return leads;
 }
 
 void FsmWriter::WriteUnitCall(ExprId expr, uint32_t from, uint32_t to) {

@@ -27,6 +27,13 @@ class FsmWriter {
     bool has_rest = false;
   };
 
+  /// Lead bytes of some characters, and the state after them.
+  struct LeadBytes {
+    uint8_t lo = 0;
+    uint8_t hi = 0;
+    uint32_t target = 0;
+  };
+
   void WriteExpr(ExprId expr, uint32_t from, uint32_t to);
   /// `skip` leading children of a sequence are left out.
   void WriteSequence(ExprId expr, size_t skip, uint32_t from, uint32_t to);
@@ -37,6 +44,8 @@ class FsmWriter {
   void WriteClass(ExprId expr, uint32_t from, uint32_t to);
   void WriteRuleRef(ExprId expr, uint32_t from, uint32_t to);
   void WriteAutomaton(const CodePointDfa& dfa, uint32_t from, uint32_t to);
+  /// The states of characters of several bytes up to `to`, without the state before them.
+  std::vector<LeadBytes> WriteWideRange(const CodePointRange& range, uint32_t to);
   void WriteUnitCall(ExprId expr, uint32_t from, uint32_t to);
   bool IsSmallInline(ExprId expr) const;
 

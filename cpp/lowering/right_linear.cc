@@ -40,11 +40,11 @@ class Family {
     return true;
   }
 
-  std::string Key() const {
+  std::string Key(std::vector<CodePointDfaPtr>* named) const {
     std::string key = "right-linear";
     for (const auto& paths : paths_) {
       for (const Path& path : paths) {
-        for (ExprId part : path.parts) AppendStructure(grammar_, facts_, part, &key);
+        for (ExprId part : path.parts) AppendStructure(grammar_, facts_, part, &key, named);
         const int32_t next = path.next_body == kNoExpr ? -1 : number_of_.at(path.next_body);
         key.append(reinterpret_cast<const char*>(&next), sizeof(next));
       }
@@ -129,13 +129,15 @@ ByteDfaPtr FoldRightLinear(const Grammar& grammar, const GrammarFacts& facts, Ex
                            RegularFacts* regular, DfaCache* cache) {
   Family family(grammar, facts, regular);
   if (!family.Collect(expr)) return nullptr;
-  std::string key = family.Key();
+  std::vector<CodePointDfaPtr> named;
+  std::string key = family.Key(&named);
   bool found = false;
   ByteDfaPtr known = cache->Find(key, &found);
   if (found) return known;
   std::optional<ByteDfa> dfa = family.Determinize();
   return cache->Insert(std::move(key),
-                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr);
+                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr,
+                       std::move(named));
 }
 
 }  // namespace xgrammar

@@ -6,6 +6,7 @@
 // automaton may be left.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,25 +27,58 @@ struct DfaPosition {
 using DfaWalkStack = std::vector<DfaPosition>;
 
 /// For each state of one automaton, the kinds of bytes (tokenizer/byte_kind.h) on which it stays
-/// where it is. Found at first use; owned by one thread.
+/// where it is. Characters above U+007F count when all of them lead back to it, in a subtree of
+/// well-formed UTF-8. Found at first use; owned by one thread.
 class SelfLoopKinds {
  public:
   explicit SelfLoopKinds(const ByteDfa& dfa) : dfa_(dfa), kinds_(dfa.num_states(), kUnknown) {}
 
-  uint16_t Of(uint32_t state) {
-    if (kinds_[state] == kUnknown) {
-      uint32_t other = 0;
-      for (uint32_t b = 0; b < 256; ++b) {
-        const auto byte = static_cast<uint8_t>(b);
-        if (dfa_.Next(state, byte) != state) other |= KindBit(byte);
-      }
-      kinds_[state] = ~other & 0xFFFFu;
-    }
-    return static_cast<uint16_t>(kinds_[state]);
+  /// Whether every token below the node keeps the automaton in this state, or within a character on
+  /// the way back to it.
+  bool TakesAllBelow(const TokenTrie& trie, uint32_t node, uint32_t state) {
+    return (trie.kinds_below(node) & ~Of(state)) == 0;
   }
 
  private:
   static constexpr uint32_t kUnknown = 0xFFFFFFFF;
+
+  uint32_t Of(uint32_t state) {
+    if (kinds_[state] == kUnknown) {
+      uint32_t other = kIllFormedBelow;
+      for (uint32_t b = 0; b < 0x80; ++b) {
+        const auto byte = static_cast<uint8_t>(b);
+        if (dfa_.Next(state, byte) != state) other |= KindBit(byte);
+      }
+      if (!AllCharactersLeadBack(state)) other |= kNonAsciiKinds;
+      kinds_[state] = ~other & 0xFFFFu;
+    }
+    return kinds_[state];
+  }
+
+  bool AllCharactersLeadBack(uint32_t state) const {
+    struct Step {
+      Utf8State utf8;
+      uint32_t state;
+      bool operator==(const Step&) const = default;
+    };
+    std::vector<Step> reached{{Utf8State::kBoundary, state}};
+    for (size_t i = 0; i < reached.size(); ++i) {
+      const Step from = reached[i];
+      // A class cut to pieces within a lead byte is no loop over characters.
+      constexpr size_t kMaxSteps = 64;
+      if (reached.size() > kMaxSteps) return false;
+      for (uint32_t b = 0x80; b < 0x100; ++b) {
+        const auto byte = static_cast<uint8_t>(b);
+        const Step to{NextUtf8State(from.utf8, byte), dfa_.Next(from.state, byte)};
+        if (to.utf8 == Utf8State::kIllFormed) continue;
+        if (to.state == ByteDfa::kDead) return false;
+        if (to.utf8 == Utf8State::kBoundary && to.state != state) return false;
+        if (std::find(reached.begin(), reached.end(), to) == reached.end()) reached.push_back(to);
+      }
+    }
+    return true;
+  }
+
   const ByteDfa& dfa_;
   std::vector<uint32_t> kinds_;
 };
@@ -62,7 +96,7 @@ enum class WalkMode : uint8_t {
 ///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where
 ///   it could go on, or its
 ///                               state is ByteDfa::kDead.
-///   skips(node, position)       whether the whole subtree was dealt with.
+///   skips(node, position)       whether the whole subtree was dealt with; asked first.
 template <typename OnInside, typename OnExit, typename Skips>
 void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkMode mode,
              const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit,
@@ -102,12 +136,11 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
       ++i;
       continue;
     }
-    if (may_end) {
-      on_exit(i, to);
-    } else if (skips(i, to)) {
+    if (skips(i, to)) {
       i = node.subtree_end;
       continue;
     }
+    if (may_end) on_exit(i, to);
     positions[level + 1] = to;
     ++i;
   }

@@ -2,74 +2,113 @@
 #include "mask/local_mask_builder.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace xgrammar {
 
+namespace {
+
+void AddBytesOfKinds(uint16_t kinds, ByteSet* bytes) {
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if ((kinds & KindBit(byte)) != 0) bytes->Add(byte);
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa, uint32_t state,
                                                               bool counted) {
-  const TokenTrie& trie = tokenizer_.trie();
   exits_.clear();
   soft_exits_ = {};
-  // Copies are measured from a room that no token exhausts.
-  const uint32_t measure = trie.max_token_bytes() + 2;
-  DfaPosition start{state, {}};
-  if (counted) start.copies.room = measure;
-  std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
-  SelfLoopKinds loops(dfa);
-  WalkDfa(
-      trie, 0, trie.num_nodes(), dfa, counted ? WalkMode::kCopies : WalkMode::kPlain, start,
-      &stack_,
-      [&](uint32_t node, const DfaPosition& to) {
-        // Between copies nothing is begun: state 0 is only ever the start of a copy, which is
-        // prefix-free.
-        const uint32_t needs = counted ? measure - to.copies.room + (to.state != 0 ? 1 : 0) : 0;
-        for (int32_t token : trie.tokens(node)) inside.emplace_back(needs, token);
-      },
-      [&](uint32_t node, const DfaPosition& to) {
-        AddExit(node, to, counted ? measure - to.copies.room : 0, dfa);
-      },
-      [&](uint32_t node, const DfaPosition& to) {
-        // A state that stays where it is on all bytes below takes every token below.
-        if (counted || (trie.kinds_below(node) & ~loops.Of(to.state)) != 0) return false;
-        const auto tokens = trie.subtree_tokens(node);
-        for (size_t i = trie.tokens(node).size(); i < tokens.size(); ++i)
-          inside.emplace_back(0, tokens[i]);
-        return true;
-      });
   auto mask = std::make_shared<LocalMask>();
-  SortInside(inside, mask.get());
+  if (counted) {
+    WalkCopies(dfa, state, mask.get());
+  } else {
+    WalkPlain(dfa, state, mask.get());
+  }
+  mask->memory_size_bytes_ = static_cast<int64_t>(
+      sizeof(LocalMask) + (mask->words_.size() + mask->inside_end_.size()) * sizeof(uint32_t) +
+      mask->inside_.size() * sizeof(int32_t));
   mask->soft_exits_ = soft_exits_;
   AddTailGroups(counted, mask.get());
   return mask;
 }
 
-void LocalMaskBuilder::SortInside(const std::vector<std::pair<uint32_t, int32_t>>& inside,
-                                  LocalMask* mask) const {
+bool LocalMaskBuilder::IsMany(size_t num_tokens) const { return num_tokens * 2 > NumWords(); }
+
+size_t LocalMaskBuilder::NumWords() const {
+  return (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
+}
+
+void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
+  const TokenTrie& trie = tokenizer_.trie();
+  std::vector<uint32_t> words(NumWords(), 0);
+  size_t count = 0;
+  const auto add = [&](std::span<const int32_t> tokens) {
+    for (int32_t id : tokens) words[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+    count += tokens.size();
+  };
+  SelfLoopKinds loops(dfa);
+  WalkDfa(
+      trie, 0, trie.num_nodes(), dfa, WalkMode::kPlain, {state, {}}, &stack_,
+      [&](uint32_t node, const DfaPosition&) { add(trie.tokens(node)); },
+      [&](uint32_t node, const DfaPosition& to) { AddExit(node, to, 0, dfa); },
+      [&](uint32_t node, const DfaPosition& to) {
+        // A state that stays where it is on all bytes below takes every token below. If it may end,
+        // all of them could leave as well as go on.
+        if (!loops.TakesAllBelow(trie, node, to.state)) return false;
+        add(trie.subtree_tokens(node).subspan(trie.tokens(node).size()));
+        if (dfa.IsAccept(to.state)) AddBytesOfKinds(trie.kinds_below(node), &soft_exits_);
+        return true;
+      });
+  mask->inside_end_.assign(1, 0);
+  if (IsMany(count)) {
+    mask->words_ = std::move(words);
+    return;
+  }
+  mask->inside_.reserve(count);
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (uint32_t rest = words[i]; rest != 0; rest &= rest - 1) {
+      mask->inside_.push_back(static_cast<int32_t>(i * 32) + std::countr_zero(rest));
+    }
+  }
+  mask->inside_end_[0] = static_cast<uint32_t>(mask->inside_.size());
+}
+
+void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
+  const TokenTrie& trie = tokenizer_.trie();
+  // Copies are measured from a room that no token exhausts.
+  const uint32_t measure = trie.max_token_bytes() + 2;
+  DfaPosition start{state, {}};
+  start.copies.room = measure;
+  std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
+  WalkDfa(
+      trie, 0, trie.num_nodes(), dfa, WalkMode::kCopies, start, &stack_,
+      [&](uint32_t node, const DfaPosition& to) {
+        // Between copies nothing is begun: state 0 is only ever the start of a copy, which is
+        // prefix-free.
+        const uint32_t needs = measure - to.copies.room + (to.state != 0 ? 1 : 0);
+        for (int32_t token : trie.tokens(node)) inside.emplace_back(needs, token);
+      },
+      [&](uint32_t node, const DfaPosition& to) {
+        AddExit(node, to, measure - to.copies.room, dfa);
+      },
+      [](uint32_t, const DfaPosition&) { return false; });
   // Counting sort by the copies needed.
   uint32_t most = 0;
   for (const auto& [needs, token] : inside) most = std::max(most, needs);
   mask->inside_end_.assign(size_t{most} + 1, 0);
   for (const auto& [needs, token] : inside) ++mask->inside_end_[needs];
-  for (size_t k = 1; k < mask->inside_end_.size(); ++k)
+  for (size_t k = 1; k < mask->inside_end_.size(); ++k) {
     mask->inside_end_[k] += mask->inside_end_[k - 1];
+  }
   mask->inside_.resize(inside.size());
   std::vector<uint32_t> end = mask->inside_end_;
   for (const auto& [needs, token] : inside) mask->inside_[--end[needs]] = token;
-
-  const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
-  if (inside.size() * 2 > num_words) {
-    mask->words_.assign(num_words, 0);
-    for (int32_t id : mask->inside_) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
-    if (most == 0) {
-      // Outside repetitions the words say it all; the ids are not needed beside them.
-      mask->inside_.clear();
-      mask->inside_.shrink_to_fit();
-      mask->inside_end_.assign(1, 0);
-    }
-  }
-  mask->memory_size_bytes_ = static_cast<int64_t>(
-      sizeof(LocalMask) + (mask->words_.size() + mask->inside_end_.size()) * sizeof(uint32_t) +
-      mask->inside_.size() * sizeof(int32_t));
+  if (!IsMany(inside.size())) return;
+  mask->words_.assign(NumWords(), 0);
+  for (int32_t id : mask->inside_) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
 }
 
 void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies,

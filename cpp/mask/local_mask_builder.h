@@ -40,7 +40,11 @@ class LocalMaskBuilder {
   void AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa);
   void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
                    uint32_t to_base, const ByteDfa& dfa, LocalMask* mask);
-  void SortInside(const std::vector<std::pair<uint32_t, int32_t>>& inside, LocalMask* mask) const;
+  void WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
+  void WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
+  /// So many that bits are the better form.
+  bool IsMany(size_t num_tokens) const;
+  size_t NumWords() const;
   void AddTailGroups(bool counted, LocalMask* mask);
 
   const TokenizerInfo& tokenizer_;

@@ -123,18 +123,32 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
 
 void TokenTrie::FindKindsBelow() {
   kinds_below_.assign(nodes_.size(), 0);
-  std::vector<uint32_t> path;
+  struct Step {
+    uint32_t node;
+    Utf8State state;
+  };
+  std::vector<Step> path;
   // A node's kinds are complete when the scan leaves its subtree; then its parent takes them over.
   const auto leave = [&] {
-    const uint32_t child = path.back();
+    const Step child = path.back();
     path.pop_back();
-    if (path.empty()) return;
-    kinds_below_[path.back()] |= static_cast<uint16_t>(
-        kinds_below_[child] | KindBit(static_cast<uint8_t>(nodes_[child].byte)));
+    if (path.empty()) {
+      if (child.state != Utf8State::kBoundary) kinds_below_[child.node] |= kIllFormedBelow;
+      return;
+    }
+    uint16_t kinds = KindBit(static_cast<uint8_t>(nodes_[child.node].byte));
+    kinds |= static_cast<uint16_t>(kinds_below_[child.node] & ~kIllFormedBelow);
+    const bool is_ill_formed =
+        child.state == Utf8State::kIllFormed || (kinds_below_[child.node] & kIllFormedBelow) != 0;
+    if (is_ill_formed) kinds |= kIllFormedBelow;
+    kinds_below_[path.back().node] |= kinds;
+    // Set after it was passed up: standing within a character is the child's own matter.
+    if (child.state != Utf8State::kBoundary) kinds_below_[child.node] |= kIllFormedBelow;
   };
   for (uint32_t i = 0; i < num_nodes(); ++i) {
     while (path.size() >= nodes_[i].depth) leave();
-    path.push_back(i);
+    const Utf8State before = path.empty() ? Utf8State::kBoundary : path.back().state;
+    path.push_back({i, NextUtf8State(before, static_cast<uint8_t>(nodes_[i].byte))});
   }
   while (!path.empty()) leave();
 }

@@ -40,7 +40,7 @@ class TokenTrie {
   std::span<const int32_t> subtree_tokens(uint32_t index) const {
     return TokensBetween(index, nodes_[index].subtree_end);
   }
-  /// Which kinds of bytes (byte_kind.h, one bit each) stand below a node; 0 for a leaf.
+  /// Which kinds of bytes (byte_kind.h, one bit each) stand below a node, and kIllFormedBelow.
   uint16_t kinds_below(uint32_t index) const { return kinds_below_[index]; }
   /// Bytes of the longest token.
   uint32_t max_token_bytes() const { return max_token_bytes_; }
