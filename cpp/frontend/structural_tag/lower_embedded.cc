@@ -67,9 +67,9 @@ ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const 
 
 ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
                                const std::string& text) {
-  if (value.style != "json") FailUnsupported(tag_, format, "style " + value.style, "use json");
-  if (!value.excludes.empty()) FailUnsupported(tag_, format, "excludes", "leave it out");
   JsonSchemaOptions options;
+  options.style = value.style;
+  options.excludes = value.excludes;
   options.any_order = value.any_order;
   options.max_whitespace_cnt = value.max_whitespace_cnt;
   return AtFormat(tag_, format, "json_schema", [&] {
