@@ -87,6 +87,7 @@ void BindTokenizerInfo(nb::module_& m);
 void BindCompiledGrammar(nb::module_& m);
 void BindGrammarCompiler(nb::module_& m);
 void BindStructuralTag(nb::module_& m);
+void BindLark(nb::module_& m);
 void BindGrammarMatcher(nb::module_& m);
 void BindBatchMatcher(nb::module_& m);
 void BindBitmask(nb::module_& m);

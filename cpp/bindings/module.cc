@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   xgrammar::bindings::BindCompiledGrammar(m);
   xgrammar::bindings::BindGrammarCompiler(m);
   xgrammar::bindings::BindStructuralTag(m);
+  xgrammar::bindings::BindLark(m);
   xgrammar::bindings::BindGrammarMatcher(m);
   xgrammar::bindings::BindBatchMatcher(m);
   xgrammar::bindings::BindBitmask(m);

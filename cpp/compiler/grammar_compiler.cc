@@ -114,6 +114,22 @@ CompiledGrammarPtr GrammarCompiler::CompileStructuralTag(std::string_view text) 
   });
 }
 
+CompiledGrammarPtr GrammarCompiler::CompileLark(std::string_view text,
+                                                const std::vector<NamedGrammar>& named_grammars) {
+  std::string key = "lark";
+  AppendField(text, &key);
+  for (const NamedGrammar& entry : named_grammars) {
+    AppendField(entry.name, &key);
+    AppendNumber(entry.grammar != nullptr ? 1 : 0, &key);
+    AppendField(entry.grammar != nullptr ? GrammarToString(*entry.grammar) : entry.text, &key);
+  }
+  return impl_->cache.GetOrCompile(key, [&] {
+    LarkResult result =
+        LarkToGrammar(text, named_grammars, impl_->tokenizer_info.get(), impl_->limits);
+    return impl_->Compile(std::move(result.grammar), std::move(result.report));
+  });
+}
+
 CompiledGrammarPtr GrammarCompiler::CompileGrammar(const GrammarPtr& grammar,
                                                    std::vector<JsonSchemaReportRecord> report) {
   std::string key = "grammar";

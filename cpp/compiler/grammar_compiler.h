@@ -7,8 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/compiled_grammar.h"
+#include "frontend/lark/lark.h"
 
 namespace xgrammar {
 
@@ -31,6 +33,9 @@ class GrammarCompiler {
   CompiledGrammarPtr CompileEbnf(std::string_view text, std::string_view root_rule_name);
   /// Tokens named by their text are those of the compiler's tokenizer.
   CompiledGrammarPtr CompileStructuralTag(std::string_view text);
+  /// Tokens named by their text are those of the compiler's tokenizer.
+  CompiledGrammarPtr CompileLark(std::string_view text,
+                                 const std::vector<NamedGrammar>& named_grammars);
   /// `report` is the JSON Schema report of the grammar, if it has one. Keyed by the printed
   /// grammar.
   CompiledGrammarPtr CompileGrammar(const GrammarPtr& grammar,

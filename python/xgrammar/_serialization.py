@@ -8,6 +8,8 @@ from typing import Any
 from . import _core
 from .exception import DeserializeFormatError, DeserializeVersionError, InvalidJSONError
 
+_REPORT_FIELD_COUNT = 4
+
 
 def load_object(json_string: str) -> dict[str, Any]:
     """Return the object in a serialized text after the checks that all forms share.
@@ -38,3 +40,25 @@ def load_object(json_string: str) -> dict[str, Any]:
             f"this library reads {_core.SERIALIZATION_VERSION!r}"
         )
     return value
+
+
+def checked_report(value: object) -> list[tuple[str, str, str, str]]:
+    """Return the records of a serialized report: pointer, keyword, reason and effect of each.
+
+    Raises
+    ------
+    DeserializeFormatError
+        If it is malformed.
+    """
+    message = "The serialized grammar has a malformed 'json_schema_report'"
+    if not isinstance(value, list):
+        raise DeserializeFormatError(message)
+    records: list[tuple[str, str, str, str]] = []
+    for record in value:
+        if not isinstance(record, list) or not all(isinstance(item, str) for item in record):
+            raise DeserializeFormatError(message)
+        if len(record) != _REPORT_FIELD_COUNT:
+            raise DeserializeFormatError(message)
+        pointer, keyword, reason, effect = record
+        records.append((pointer, keyword, reason, effect))
+    return records

@@ -8,6 +8,7 @@ from typing import Any
 from . import _core
 from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
+from ._lark import named_grammar_list
 from ._structural_tag import structural_tag_text
 from .exception import UsageError
 from .grammar import Grammar, encode_source, report_as_dicts
@@ -231,6 +232,17 @@ class GrammarCompiler:
         """
         text = structural_tag_text(args, kwargs)
         return CompiledGrammar._wrap(_core.compile_structural_tag(self._handle, text))
+
+    def compile_lark(
+        self, lark_string: str, *, named_grammars: dict[str, Grammar | str] | None = None
+    ) -> CompiledGrammar:
+        """Compile a Lark grammar; arguments and errors are those of `Grammar.from_lark`.
+
+        Tokens that are named by their text are those of the compiler's tokenizer.
+        """
+        text = encode_source(lark_string, "lark_string")
+        named = named_grammar_list(named_grammars)
+        return CompiledGrammar._wrap(_core.compile_lark(self._handle, text, named))
 
     def compile_grammar(
         self, grammar: str | Grammar, *, root_rule_name: str = "root"

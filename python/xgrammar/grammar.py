@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
-from ._serialization import load_object
+from ._lark import named_grammar_list, tokenizer_handle
+from ._serialization import checked_report, load_object
 from ._structural_tag import structural_tag_text
 from .exception import DeserializeFormatError, XGrammarError
+
+if TYPE_CHECKING:
+    from .tokenizer_info import TokenizerInfo
 
 __all__ = ["Grammar"]
 
@@ -243,6 +247,44 @@ class Grammar:
         return Grammar._wrap(_core.structural_tag_to_grammar(text, resolved))
 
     @staticmethod
+    def from_lark(
+        lark_string: str,
+        *,
+        tokenizer_info: TokenizerInfo | None = None,
+        named_grammars: dict[str, Grammar | str] | None = None,
+        limits: _limits.Limits | None = None,
+    ) -> Grammar:
+        """Make a grammar from Lark text; its start rule is ``start``.
+
+        Parameters
+        ----------
+        lark_string : str
+            The text.
+        tokenizer_info : TokenizerInfo or None
+            Where tokens that are named by their text, such as ``<|tool|>``, are looked up.
+        named_grammars : dict or None
+            What ``@name`` stands for: grammars, or Lark texts.
+        limits : Limits or None
+            Bounds on its size; None stands for the process-wide default.
+
+        Returns
+        -------
+        Grammar
+            The grammar; `json_schema_report` lists attributes that change no language.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            The text is malformed; has `line` and `column`, and shows the place.
+        UnsupportedFeatureError
+            It uses what this library does not support, such as templates.
+        """
+        text = encode_source(lark_string, "lark_string")
+        named = named_grammar_list(named_grammars)
+        info = tokenizer_handle(tokenizer_info)
+        return Grammar._wrap(_core.lark_to_grammar(text, named, info, _limits.resolve(limits)))
+
+    @staticmethod
     def builtin_json_grammar() -> Grammar:
         """Return the grammar of JSON texts whose top value is an object or an array."""
         return Grammar._wrap(_core.Grammar.builtin_json())
@@ -300,7 +342,7 @@ class Grammar:
         text = value.get("grammar")
         if not isinstance(text, str):
             raise DeserializeFormatError("The serialized grammar has no text 'grammar'")
-        report = _checked_report(value.get("json_schema_report", []))
+        report = checked_report(value.get("json_schema_report", []))
         try:
             grammar = Grammar.from_ebnf(text)
         except (XGrammarError, UnicodeEncodeError) as error:
@@ -349,18 +391,3 @@ def _handles(grammars: tuple[Grammar, ...]) -> list[_core.Grammar]:
 def report_as_dicts(report: list[tuple[str, str, str, str]]) -> list[dict[str, str]]:
     """Return native report records with names."""
     return [dict(zip(_REPORT_FIELDS, record, strict=True)) for record in report]
-
-
-def _checked_report(value: object) -> list[tuple[str, str, str, str]]:
-    message = "The serialized grammar has a malformed 'json_schema_report'"
-    if not isinstance(value, list):
-        raise DeserializeFormatError(message)
-    records: list[tuple[str, str, str, str]] = []
-    for record in value:
-        if not isinstance(record, list) or not all(isinstance(item, str) for item in record):
-            raise DeserializeFormatError(message)
-        if len(record) != len(_REPORT_FIELDS):
-            raise DeserializeFormatError(message)
-        pointer, keyword, reason, effect = record
-        records.append((pointer, keyword, reason, effect))
-    return records

@@ -33,6 +33,8 @@ EXTRA_EDGES = {
     ("automata", "unicode"),
     ("frontend/json_schema", "frontend/regex"),
     ("frontend/ebnf", "frontend/regex"),
+    ("frontend/lark", "frontend/json_schema"),
+    ("frontend/lark", "frontend/regex"),
     # A structural tag embeds the other languages.
     ("frontend/structural_tag", "frontend/ebnf"),
     ("frontend/structural_tag", "frontend/json_schema"),
