@@ -18,12 +18,22 @@ namespace {
 
 using IdsByText = std::unordered_map<std::string_view, std::vector<int32_t>>;
 
-IdsByText CollectNames(const Grammar& grammar) {
+void CheckIds(const Grammar& grammar, ExprId expr, int32_t vocab_size) {
+  const std::span<const int32_t> ids = grammar.token_ids(expr);
+  if (vocab_size == 0 || ids.empty() || ids.back() < vocab_size) return;
+  throw Error(ErrorKind::kGrammarSyntax, "Token id " + std::to_string(ids.back()) +
+                                             " in the grammar is out of the vocabulary range [0, " +
+                                             std::to_string(vocab_size) + ")");
+}
+
+/// The names in use, without ids yet; the ids in use are checked on the way.
+IdsByText CollectNames(const Grammar& grammar, int32_t vocab_size) {
   IdsByText names;
   const std::vector<bool> used = grammar.UsedExprs();
   for (ExprId id = 0; id < grammar.num_exprs(); ++id) {
-    if (!used[static_cast<size_t>(id)] || grammar.kind(id) != ExprKind::kNamedToken) continue;
-    names.try_emplace(grammar.token_text(id));
+    if (!used[static_cast<size_t>(id)]) continue;
+    if (grammar.kind(id) == ExprKind::kTokenSet) CheckIds(grammar, id, vocab_size);
+    if (grammar.kind(id) == ExprKind::kNamedToken) names.try_emplace(grammar.token_text(id));
   }
   return names;
 }
@@ -47,7 +57,7 @@ void LookUp(const TokenizerInfo& tokenizer_info, IdsByText* names) {
 
 GrammarPtr ResolveNamedTokens(GrammarPtr grammar, const TokenizerInfo& tokenizer_info,
                               const Limits& limits) {
-  IdsByText names = CollectNames(*grammar);
+  IdsByText names = CollectNames(*grammar, tokenizer_info.vocab_size());
   if (names.empty()) return grammar;
   LookUp(tokenizer_info, &names);
   GrammarBuilder builder(limits);

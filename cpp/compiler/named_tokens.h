@@ -1,4 +1,4 @@
-// Tokens that a grammar names by their text: resolved when the grammar meets a vocabulary.
+// Whole tokens in a grammar: what must be known or checked when it meets a vocabulary.
 #pragma once
 
 #include "grammar/grammar.h"
@@ -8,7 +8,8 @@
 namespace xgrammar {
 
 /// The grammar with every kNamedToken replaced by the kTokenSet of the ids whose token has exactly
-/// that text; the same object if there is none. Raises kGrammarSyntax for a text that no token has.
+/// that text; the same object if there is none. Raises kGrammarSyntax for a text that no token has
+/// and for an id outside the vocabulary (unless that is empty, as in tests by text).
 GrammarPtr ResolveNamedTokens(GrammarPtr grammar, const TokenizerInfo& tokenizer_info,
                               const Limits& limits);
 
