@@ -38,6 +38,7 @@ EXTRA_EDGES = {
     # A structural tag embeds the other languages.
     ("frontend/structural_tag", "frontend/ebnf"),
     ("frontend/structural_tag", "frontend/json_schema"),
+    ("frontend/structural_tag", "frontend/lark"),
     ("frontend/structural_tag", "frontend/regex"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

@@ -31,7 +31,7 @@ JsonDocument ReadJson(std::string_view text, size_t offset, const Source& source
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInvalidJson) throw source.Placed(error, offset);
     source.Fail(offset + OffsetOf(text, error.line(), error.column()),
-                "invalid JSON: " + error.message());
+                error.message());
   }
 }
 

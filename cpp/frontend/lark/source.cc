@@ -4,6 +4,8 @@
 // mark stands below its character. Long lines are cut around the mark.
 #include "frontend/lark/source.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "support/utf8.h"
@@ -44,10 +46,13 @@ std::string Excerpt(std::string_view text, size_t line_start, int64_t column) {
 }  // namespace
 
 Source::Source(std::string_view text, std::string name, const Limits& limits)
-    : text_(text), name_(std::move(name)) {
+    : text_(text), name_(std::move(name)), line_starts_({0}) {
   if (static_cast<int64_t>(text.size()) > limits.max_source_bytes) {
     ThrowLimitError("max_source_bytes", static_cast<int64_t>(text.size()), limits.max_source_bytes,
                     "the text of a Lark grammar");
+  }
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') line_starts_.push_back(i + 1);
   }
   const size_t nul = text.find('\0');
   if (nul != std::string_view::npos && IsValidUtf8(text.substr(0, nul))) {
@@ -61,13 +66,11 @@ Source::Source(std::string_view text, std::string name, const Limits& limits)
 }
 
 Source::Place Source::PlaceOf(size_t offset) const {
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   Place place;
-  for (size_t i = 0; i < offset; ++i) {
-    if (text_[i] != '\n') continue;
-    ++place.line;
-    place.line_start = i + 1;
-  }
-  place.column += CountCodePoints(text_.substr(place.line_start, offset - place.line_start));
+  place.line = next - line_starts_.begin();
+  place.line_start = *std::prev(next);
+  place.column = CountCodePoints(text_.substr(place.line_start, offset - place.line_start)) + 1;
   return place;
 }
 

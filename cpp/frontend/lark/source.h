@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/error.h"
 #include "support/limits.h"
@@ -34,8 +35,8 @@ class Source {
 
  private:
   struct Place {
-    int64_t line = 1;
-    int64_t column = 1;
+    int64_t line = 0;
+    int64_t column = 0;
     size_t line_start = 0;
   };
   Place PlaceOf(size_t offset) const;
@@ -43,6 +44,7 @@ class Source {
 
   std::string_view text_;
   std::string name_;
+  std::vector<size_t> line_starts_;
 };
 
 }  // namespace xgrammar::lark

@@ -6,6 +6,7 @@
 
 #include "frontend/ebnf/parser.h"
 #include "frontend/json_schema/json_schema.h"
+#include "frontend/lark/lark.h"
 #include "frontend/regex/regex.h"
 #include "frontend/structural_tag/lower.h"
 #include "frontend/structural_tag/tag_error.h"
@@ -29,13 +30,20 @@ auto AtFormat(const StructuralTag& tag, const Format& format, const char* field,
   }
 }
 
-[[noreturn]] void FailUnsupported(const StructuralTag& tag, const Format& format,
-                                  const std::string& feature, const char* hint) {
-  Error error(ErrorKind::kUnsupported, feature + " is not supported");
-  error.AtPointer(PointerTo(tag.document, format.source));
-  error.Feature(feature);
-  error.Hint(hint);
-  throw error;
+/// Hands over what the JSON Schema front end spells, and refuses it where that cannot yet.
+template <typename Options>
+void SetStyle(const StructuralTag& tag, const Format& format, const JsonSchema& value,
+              Options* options) {
+  if constexpr (requires {
+                  options->style = value.style;
+                  options->excludes = value.excludes;
+                }) {
+    options->style = value.style;
+    options->excludes = value.excludes;
+  } else {
+    if (value.style != "json") FailUnsupported(tag, format, "style " + value.style, "use json");
+    if (!value.excludes.empty()) FailUnsupported(tag, format, "excludes", "leave it out");
+  }
 }
 
 void AppendField(const std::string& text, std::string* key) {
@@ -68,12 +76,21 @@ ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const 
 ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
                                const std::string& text) {
   JsonSchemaOptions options;
-  options.style = value.style;
-  options.excludes = value.excludes;
   options.any_order = value.any_order;
   options.max_whitespace_cnt = value.max_whitespace_cnt;
+  SetStyle(tag_, format, value, &options);
   return AtFormat(tag_, format, "json_schema", [&] {
-    return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar);
+    try {
+      return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kUnsatisfiable || value.excludes.empty()) throw;
+    }
+    // If only the excludes leave no value, the format matches nothing, which is no error.
+    JsonSchema unrestricted = value;
+    unrestricted.excludes.clear();
+    SetStyle(tag_, format, unrestricted, &options);
+    JsonSchemaToGrammar(text, options, limits_);
+    return builder_.AddNothing();
   });
 }
 
@@ -87,11 +104,12 @@ ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const EmbeddedGrammar& value, const Scope&) {
-  if (value.syntax == EmbeddedGrammar::Syntax::kLark) {
-    FailUnsupported(tag_, format, "syntax lark", "write the grammar in EBNF");
-  }
-  return AtFormat(tag_, format, "grammar",
-                  [&] { return ImportRoot(*ParseEbnf(value.text, "root", limits_)); });
+  return AtFormat(tag_, format, "grammar", [&] {
+    if (value.syntax == EmbeddedGrammar::Syntax::kEbnf) {
+      return ImportRoot(*ParseEbnf(value.text, "root", limits_));
+    }
+    return ImportRoot(*LarkToGrammar(value.text, {}, tokenizer_, limits_).grammar);
+  });
 }
 
 }  // namespace xgrammar::structural_tag
