@@ -290,7 +290,8 @@ ExprId Parser::ParseName(Region region) {
 ExprId Parser::ParseMacro(Region region) {
   const size_t offset = token_.offset;
   MacroCall call = ParseMacroCall(&lexer_, &token_, limits_);
-  if (region == Region::kLookahead) {
+  const bool is_token = call.name == "Token" || call.name == "ExcludeToken";
+  if (region == Region::kLookahead && !is_token) {
     lexer_.Fail(offset, call.name + " should not be in lookahead assertion");
   }
   if (call.name == "Regex") {

@@ -16,6 +16,12 @@ TEST(Token, IdsAreSortedAndMerged) {
   EXPECT_EQ(Printed("root ::= Token(2147483647)"), "root ::= Token(2147483647)\n");
 }
 
+TEST(Token, MayBePromised) {
+  const std::string text = "root ::= x\nx ::= \"a\" (=Token(1) \"b\")\n";
+  EXPECT_EQ(Printed(text), text);
+  EXPECT_EQ(Printed("root ::= x\nx ::= \"a\" (= <[1]> \"b\")"), text);
+}
+
 TEST(Token, Errors) {
   ExpectSyntaxError("root ::= Token()", 1, 16, "Token() requires at least one integer argument");
   ExpectSyntaxError("root ::= Token(\"a\")", 1, 16,
