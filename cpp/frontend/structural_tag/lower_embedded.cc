@@ -30,22 +30,6 @@ auto AtFormat(const StructuralTag& tag, const Format& format, const char* field,
   }
 }
 
-/// Hands over what the JSON Schema front end spells, and refuses it where that cannot yet.
-template <typename Options>
-void SetStyle(const StructuralTag& tag, const Format& format, const JsonSchema& value,
-              Options* options) {
-  if constexpr (requires {
-                  options->style = value.style;
-                  options->excludes = value.excludes;
-                }) {
-    options->style = value.style;
-    options->excludes = value.excludes;
-  } else {
-    if (value.style != "json") FailUnsupported(tag, format, "style " + value.style, "use json");
-    if (!value.excludes.empty()) FailUnsupported(tag, format, "excludes", "leave it out");
-  }
-}
-
 void AppendField(const std::string& text, std::string* key) {
   *key += std::to_string(text.size()) + ":" + text;
 }
@@ -78,28 +62,17 @@ ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
   JsonSchemaOptions options;
   options.any_order = value.any_order;
   options.max_whitespace_cnt = value.max_whitespace_cnt;
-  SetStyle(tag_, format, value, &options);
-  return AtFormat(tag_, format, "json_schema", [&] {
-    try {
-      return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kUnsatisfiable || value.excludes.empty()) throw;
-    }
-    // If only the excludes leave no value, the format matches nothing, which is no error.
-    JsonSchema unrestricted = value;
-    unrestricted.excludes.clear();
-    SetStyle(tag_, format, unrestricted, &options);
-    JsonSchemaToGrammar(text, options, limits_);
-    return builder_.AddNothing();
-  });
+  options.style = value.style;
+  options.excludes = value.excludes;
+  return AtFormat(tag_, format, "json_schema",
+                  [&] { return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar); });
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope&) {
   const auto [it, is_new] = embedded_.try_emplace("regex" + value.pattern, kNoExpr);
   if (!is_new) return it->second;
-  it->second = AtFormat(tag_, format, "pattern", [&] {
-    return ImportRoot(*RegexToGrammar(value.pattern, {}, limits_));
-  });
+  it->second = AtFormat(tag_, format, "pattern",
+                        [&] { return ImportRoot(*RegexToGrammar(value.pattern, {}, limits_)); });
   return it->second;
 }
 
