@@ -40,6 +40,9 @@ int64_t ByteDfa::MemorySizeBytes() const {
 
 namespace {
 
+// Entries of one table; more would be too much memory for one automaton.
+constexpr size_t kMaxTableEntries = size_t{1} << 24;
+
 // Above this, minimisation costs more than the smaller table saves.
 constexpr uint32_t kMaxStatesToMinimize = 2000;
 
@@ -160,7 +163,9 @@ class SubsetConstruction {
     uint32_t& known = is_single ? single_[static_cast<size_t>(subset[0])]
                                 : ids_.try_emplace(subset, ByteDfa::kDead).first->second;
     if (known != ByteDfa::kDead) return known;
-    if (table_.num_states() >= max_states_) return ByteDfa::kDead;
+    if (table_.num_states() >= max_states_ || table_.targets.size() >= kMaxTableEntries) {
+      return ByteDfa::kDead;
+    }
     known = table_.num_states();
     subset_states_.insert(subset_states_.end(), subset.begin(), subset.end());
     subset_begin_.push_back(subset_states_.size());

@@ -144,6 +144,7 @@ void RegularFacts::Finish(ExprId expr) {
     }
     case ExprKind::kAutomaton:
       result.has_loop = true;
+      result.has_automaton = true;
       for (const CodePointDfa::State& s : grammar_.automaton(expr)->states()) {
         size += 1 + static_cast<int64_t>(s.edges.size());
       }
@@ -164,6 +165,7 @@ void RegularFacts::Finish(ExprId expr) {
     result.has_rule_ref = result.has_rule_ref || part.has_rule_ref;
     result.has_marker_literal = result.has_marker_literal || part.has_marker_literal;
     result.has_loop = result.has_loop || part.has_loop;
+    result.has_automaton = result.has_automaton || part.has_automaton;
     if (part.size == kNotFoldable || part.mark != Mark::kDone) result.size = kNotFoldable;
     size = Saturate(size + part.size);
   }

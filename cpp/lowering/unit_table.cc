@@ -18,11 +18,22 @@ namespace {
 constexpr int64_t kMaxLexemeSize = 8192;
 constexpr int64_t kMaxFoldedRuleSize = 512;
 // Automata given by the front end are deterministic already: folding them cannot explode.
-constexpr int64_t kMaxAutomatonSize = 65536;
+constexpr int64_t kMaxAutomatonSize = 1 << 20;
 // Determinisation may not grow the automaton by more than this factor.
 constexpr int64_t kDfaGrowth = 4;
 constexpr int64_t kMinDfaBudget = 256;
-constexpr int64_t kMaxDfaStates = 16384;
+constexpr int64_t kMaxDfaStates = 1 << 17;
+
+/// Whether the start state can be met again inside a copy, as in ("a"* "b"){2,9}. Then it does not
+/// say that a copy is complete.
+bool ReentersStart(const ByteDfa& dfa) {
+  for (uint32_t state = 0; state < dfa.num_states(); ++state) {
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      if (dfa.Next(state, static_cast<uint8_t>(byte)) == 0) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -114,9 +125,9 @@ bool UnitTable::TryFold(Unit* unit) {
   if (grammar_->kind(expr) == ExprKind::kRepeat && regular_.RepeatsLexemes(expr)) return false;
   if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
-  const int64_t limit = grammar_->kind(expr) == ExprKind::kAutomaton ? kMaxAutomatonSize
-                        : lexeme                                     ? kMaxLexemeSize
-                                                                     : kMaxFoldedRuleSize;
+  const int64_t limit = regular_.HasAutomaton(expr) ? kMaxAutomatonSize
+                        : lexeme                    ? kMaxLexemeSize
+                                                    : kMaxFoldedRuleSize;
   if (size > limit) return false;
   const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
   unit->dfa = FoldToDfa(*grammar_, facts_, expr, static_cast<uint32_t>(budget), dfa_cache_);
@@ -159,7 +170,7 @@ bool UnitTable::TryCount(Unit* unit) {
   if (size != RegularFacts::kNotFoldable && size <= kMaxLexemeSize && !keep_literals && !lexemes) {
     const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
     ByteDfaPtr dfa = FoldToDfa(*grammar_, facts_, child, static_cast<uint32_t>(budget), dfa_cache_);
-    if (dfa != nullptr && dfa->is_prefix_free()) {
+    if (dfa != nullptr && dfa->is_prefix_free() && !ReentersStart(*dfa)) {
       unit->dfa = std::move(dfa);
       unit->kind = Unit::Kind::kCountedDfa;
       return true;
