@@ -22,7 +22,9 @@ ByteNfa RandomNfa(std::mt19937* random) {
   ByteNfa nfa;
   const auto num_states = static_cast<int32_t>(2 + (*random)() % 7);
   for (int32_t s = 0; s < num_states; ++s) nfa.AddState();
-  const auto any = [&] { return static_cast<int32_t>((*random)() % static_cast<uint32_t>(num_states)); };
+  const auto any = [&] {
+    return static_cast<int32_t>((*random)() % static_cast<uint32_t>(num_states));
+  };
   for (uint32_t i = 0; i < (*random)() % 16; ++i) {
     const uint32_t lo = std::array{0x61u, 0x62u, 0x63u, 0x00u, 0xFFu, 0x80u}[(*random)() % 6];
     const uint32_t hi = std::min(255u, lo + static_cast<uint32_t>((*random)() % 3));

@@ -63,7 +63,9 @@ TEST(ByteNfa, AutomataKeepTheirLanguage) {
   const int32_t end = nfa.AddState();
   nfa.AddAutomaton(start, dfa, end);
   const ByteNfaSimulation simulation(nfa, start, end);
-  for (const char* text : {"a", "b", "\xC3\xA9", "aab", "b\xE2\x82\xAC", "\xC3\xA9" "aa\xE2\x82\xAC"}) {
+  for (const char* text : {"a", "b", "\xC3\xA9", "aab", "b\xE2\x82\xAC",
+                           "\xC3\xA9"
+                           "aa\xE2\x82\xAC"}) {
     EXPECT_TRUE(dfa.Accepts(text));
     EXPECT_TRUE(simulation.Accepts(text)) << text;
   }

@@ -65,7 +65,8 @@ TEST(Utf8Class, KnownSetsAreExact) {
   ExpectExact(CodePointSet());
   ExpectExact(CodePointSet::All());
   ExpectExact(CodePointSet::Single('"').Complement());
-  ExpectExact(CodePointSet({{0x7F, 0x80}, {0x7FF, 0x800}, {0xFFFF, 0x10000}, {0x10FFFF, 0x10FFFF}}));
+  ExpectExact(
+      CodePointSet({{0x7F, 0x80}, {0x7FF, 0x800}, {0xFFFF, 0x10000}, {0x10FFFF, 0x10FFFF}}));
   ExpectExact(CodePointSet({{0xD7FF, 0xE000}}));  // Around the surrogates.
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 /// The code point of exactly these bytes, or -1; straight from the bit layout.
 int64_t Reference(const std::string& bytes) {
-  const auto at = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(bytes[i])); };
+  const auto at = [&](size_t i) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(bytes[i]));
+  };
   const size_t n = bytes.size();
   uint32_t value = 0;
   if (n == 1 && at(0) < 0x80) return at(0);

@@ -1,0 +1,233 @@
+// LocalMaskBuilder and LocalMask: whole masks and differences against what the definition says of
+// every token, read byte by byte: stays inside (with how many copies), leaves for good, could
+// leave.
+#include "mask/local_mask_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "automata/byte_nfa.h"
+#include "mask/local_mask.h"
+#include "mask/mask_fixtures.h"
+
+namespace xgrammar {
+namespace {
+
+/// Next byte, rest of the token from it on, token.
+using Exit = std::tuple<uint8_t, std::string, int32_t>;
+
+struct Expected {
+  std::map<int32_t, uint32_t> inside;  ///< Copies needed, by token.
+  std::map<Exit, uint32_t> exits;      ///< Copies completed before.
+  std::set<uint8_t> soft;
+};
+
+Expected ByDefinition(const TokenizerInfo& tokenizer, const ByteDfa& dfa, uint32_t start,
+                      bool counted) {
+  Expected out;
+  for (size_t id = 0; id < tokenizer.decoded_vocab().size(); ++id) {
+    const std::string& bytes = tokenizer.decoded_vocab()[id];
+    const auto token = static_cast<int32_t>(id);
+    if (bytes.empty() || tokenizer.IsSpecialToken(token) || tokenizer.IsStopToken(token)) continue;
+    uint32_t state = start;
+    uint32_t copies = 0;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      state = dfa.Next(state, static_cast<uint8_t>(bytes[i]));
+      if (state == ByteDfa::kDead) break;
+      const bool may_end = dfa.IsAccept(state);
+      if (counted && may_end) {
+        ++copies;
+        state = 0;
+      }
+      if (i + 1 == bytes.size()) {
+        out.inside[token] = counted ? copies + (state != 0 ? 1 : 0) : 0;
+      } else if (may_end) {
+        const auto next = static_cast<uint8_t>(bytes[i + 1]);
+        if (dfa.Next(state, next) != ByteDfa::kDead) {
+          out.soft.insert(next);
+        } else {
+          out.exits[{next, bytes.substr(i + 1), token}] = copies;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+void ReadTree(const TokenTrie& tree, std::set<std::pair<std::string, int32_t>>* out) {
+  std::string path;
+  for (uint32_t i = 0; i < tree.num_nodes(); ++i) {
+    path.resize(tree.node(i).depth - 1);
+    path.push_back(static_cast<char>(tree.node(i).byte));
+    for (int32_t token : tree.tokens(i)) out->insert({path, token});
+  }
+}
+
+std::set<Exit> ExitsOf(const LocalMask& mask, const TokenizerInfo& tokenizer,
+                       const CopyBounds& bounds) {
+  std::set<Exit> exits;
+  for (bool of_base : {false, true}) {
+    const LocalMask* owner = of_base ? mask.base() : &mask;
+    if (owner == nullptr) continue;
+    for (const TailGroup& group : owner->tail_groups()) {
+      std::set<std::pair<std::string, int32_t>> tails;
+      ReadTree(group.Tree(tokenizer), &tails);
+      for (const auto& [tail, token] : tails) {
+        EXPECT_EQ(static_cast<uint8_t>(tail[0]), group.byte());
+        const bool has = mask.HasExit(token, of_base, bounds);
+        if (!mask.FiltersExits(of_base, bounds)) {
+          EXPECT_TRUE(has);
+        }
+        if (!has) continue;
+        EXPECT_TRUE(exits.insert({group.byte(), tail, token}).second) << "twice";
+      }
+    }
+  }
+  return exits;
+}
+
+void ExpectExact(const LocalMask& mask, const TokenizerInfo& tokenizer, const Expected& expected,
+                 bool counted) {
+  for (uint32_t room : {0u, 1u, 2u, 3u, 7u, CopyBounds::kManyCopies}) {
+    if (!counted && room != CopyBounds::kManyCopies) continue;
+    std::set<int32_t> inside;
+    for (const auto& [token, needs] : expected.inside) {
+      if (needs <= room) inside.insert(token);
+    }
+    std::vector<uint32_t> row = MakeRow(tokenizer, 0xFFFFFFFFu);
+    if (!mask.is_dense()) std::fill(row.begin(), row.end(), 0u);
+    mask.AddTo(row, true, room);
+    EXPECT_EQ(BitsOf(row), inside) << "room " << room;
+    // On top of other tokens: theirs stay.
+    row = MakeRow(tokenizer, 0u);
+    row[0] = 0xF0u;
+    std::set<int32_t> united = inside;
+    united.insert({4, 5, 6, 7});
+    mask.AddTo(row, false, room);
+    EXPECT_EQ(BitsOf(row), united) << "room " << room;
+    for (uint32_t owed : {0u, 1u, 2u, 4u}) {
+      if (!counted && owed != 0) continue;
+      std::set<Exit> exits;
+      for (const auto& [exit, copies] : expected.exits) {
+        if (copies >= owed && copies <= room) exits.insert(exit);
+      }
+      EXPECT_EQ(ExitsOf(mask, tokenizer, {room, owed}), exits)
+          << "room " << room << " owed " << owed;
+    }
+  }
+  for (uint8_t byte : expected.soft) EXPECT_TRUE(mask.soft_exits().Contains(byte));
+  if (mask.base() == nullptr) {
+    EXPECT_EQ(mask.soft_exits().size(), static_cast<int>(expected.soft.size()));
+  }
+}
+
+/// A trim random automaton over the alphabet of RandomGrammar.
+ByteDfa RandomDfa(std::mt19937* random, bool loops) {
+  for (;;) {
+    ByteNfa nfa;
+    const auto n = static_cast<uint32_t>(3 + (*random)() % 5);
+    for (uint32_t s = 0; s < n; ++s) nfa.AddState();
+    const uint8_t bytes[] = {'a', 'b', 'c', 0xC3, 0xA9, 'z'};
+    for (uint32_t i = 0; i < 6 + (*random)() % 10; ++i) {
+      const uint8_t byte = bytes[(*random)() % 6];
+      nfa.AddEdge(static_cast<int32_t>((*random)() % n), byte, byte,
+                  static_cast<int32_t>((*random)() % n));
+    }
+    if (loops) {
+      // Most bytes lead to one loop, as in a string body.
+      for (uint32_t s = 0; s < n; ++s) {
+        if (s == 1) continue;
+        nfa.AddEdge(static_cast<int32_t>(s), 0x00, 0x60, 2);
+        if ((*random)() % 2 == 0) nfa.AddEdge(static_cast<int32_t>(s), 'b', 0xFF, 2);
+      }
+    }
+    const auto dfa = DeterminizeBytes(nfa, 0, 1, 500);
+    if (dfa && !dfa->is_empty()) return *dfa;
+  }
+}
+
+TEST(LocalMaskBuilder, WholeMasksEqualTheDefinition) {
+  for (uint32_t seed = 0; seed < 150; ++seed) {
+    std::mt19937 random(seed);
+    const auto tokenizer = MakeTokenizer(RandomVocabulary(&random), {3}, {7});
+    const ByteDfa dfa = RandomDfa(&random, seed % 3 == 0);
+    LocalMaskBuilder builder(*tokenizer);
+    for (uint32_t state = 0; state < dfa.num_states(); ++state) {
+      const auto mask = builder.BuildWhole(dfa, state, false);
+      EXPECT_EQ(mask->base(), nullptr);
+      ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, dfa, state, false), false);
+      if (testing::Test::HasFailure()) FAIL() << "seed " << seed << " state " << state;
+    }
+  }
+}
+
+TEST(LocalMaskBuilder, DifferencesEqualTheDefinition) {
+  int differences = 0;
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    const auto tokenizer = MakeTokenizer(RandomVocabulary(&random), {3}, {7});
+    const ByteDfa dfa = RandomDfa(&random, true);
+    LocalMaskBuilder builder(*tokenizer);
+    for (uint32_t base_state = 0; base_state < dfa.num_states(); ++base_state) {
+      const auto base = builder.BuildWhole(dfa, base_state, false);
+      if (!base->is_dense()) continue;
+      for (uint32_t state = 0; state < dfa.num_states(); ++state) {
+        const auto mask = builder.BuildDifference(dfa, state, base_state, base);
+        EXPECT_EQ(mask->base(), base.get());
+        ++differences;
+        ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, dfa, state, false), false);
+        if (testing::Test::HasFailure()) FAIL() << "seed " << seed << " state " << state;
+      }
+    }
+  }
+  EXPECT_GT(differences, 500);
+}
+
+TEST(LocalMaskBuilder, CountedMasksEqualTheDefinition) {
+  for (const char* ebnf :
+       {"root ::= [abc]", "root ::= \"a\" [bc] | \"b\"", "root ::= [a-c\xC3\xA9]",
+        "root ::= \"a\"* \"b\"", "root ::= \"\xC3\xA9\" | \"ab\" \"c\"* \"z\""}) {
+    const ByteDfaPtr dfa = FoldedDfa(ebnf);
+    ASSERT_TRUE(dfa != nullptr && dfa->is_prefix_free()) << ebnf;
+    for (uint32_t seed = 0; seed < 40; ++seed) {
+      std::mt19937 random(seed);
+      const auto tokenizer = MakeTokenizer(RandomVocabulary(&random));
+      LocalMaskBuilder builder(*tokenizer);
+      for (uint32_t state = 0; state < dfa->num_states(); ++state) {
+        if (dfa->IsAccept(state)) continue;  // A copy that is complete is state 0 again.
+        const auto mask = builder.BuildWhole(*dfa, state, true);
+        ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, *dfa, state, true), true);
+        if (testing::Test::HasFailure()) FAIL() << ebnf << " seed " << seed << " state " << state;
+      }
+    }
+  }
+}
+
+TEST(LocalMask, EqualTailsShareANode) {
+  const auto tokenizer = MakeTokenizer({"a,x", "aa,x", ",x", "a,", "aaa"});
+  const auto mask =
+      LocalMaskBuilder(*tokenizer).BuildWhole(*FoldedDfa("root ::= \"a\"+"), 0, false);
+  ASSERT_EQ(mask->tail_groups().size(), 1u);
+  const TokenTrie& tree = mask->tail_groups()[0].Tree(*tokenizer);
+  EXPECT_EQ(tree.num_nodes(), 2u);  // "," and ",x".
+  EXPECT_EQ(tree.subtree_tokens(0).size(), 3u);
+  EXPECT_EQ(tree.tokens(1).size(), 2u);
+}
+
+TEST(LocalMask, ThreadsGetOneTree) {
+  const auto tokenizer = MakeTokenizer({"a,x", "aa,x", "a,", "aaa", "b,"});
+  const auto mask = LocalMaskBuilder(*tokenizer).BuildWhole(*FoldedDfa("root ::= [ab]+"), 0, false);
+  std::vector<const TokenTrie*> trees(8, nullptr);
+  std::vector<std::thread> threads;
+  for (auto& tree : trees) {
+    threads.emplace_back([&] { tree = &mask->tail_groups()[0].Tree(*tokenizer); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const TokenTrie* tree : trees) EXPECT_EQ(tree, trees[0]);
+}
+
+}  // namespace
+}  // namespace xgrammar

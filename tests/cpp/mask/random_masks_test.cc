@@ -1,0 +1,249 @@
+// Masks against a textbook recogniser: random small grammars times random small vocabularies, along
+// random texts. A bit must be set if and only if the grammar allows all bytes of the token.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "grammar/builder.h"
+#include "grammar/printer.h"
+#include "mask/mask_fixtures.h"
+#include "mask/mask_table.h"
+#include "parser/naive_earley.h"
+#include "parser/random_grammar.h"
+#include "support/error.h"
+
+namespace xgrammar {
+namespace {
+
+struct Engine {
+  Engine(const GrammarPtr& grammar, const TokenizerInfoPtr& info,
+         std::shared_ptr<LocalMaskCache> cache, int64_t mask_bytes = 1 << 20)
+      : tokenizer(info),
+        local_masks(std::move(cache)),
+        parser(grammar, local_masks->dfa_cache(), &local_masks->markers().trie(),
+               info->trie().max_token_bytes(), Limits{}),
+        masks(&parser, info, local_masks, mask_bytes) {}
+
+  std::set<int32_t> Mask(SetId set) {
+    std::vector<uint32_t> row = MakeRow(*tokenizer);
+    masks.Fill(set, row);
+    return BitsOf(row);
+  }
+  SetId After(SetId set, std::string_view bytes) {
+    for (char c : bytes) set = parser.Next(set, static_cast<uint8_t>(c));
+    return set;
+  }
+
+  TokenizerInfoPtr tokenizer;
+  std::shared_ptr<LocalMaskCache> local_masks;
+  Parser parser;
+  MaskTable masks;
+};
+
+std::set<int32_t> BruteForce(const TokenizerInfo& tokenizer, NaiveEarley* naive) {
+  std::set<int32_t> allowed;
+  const auto& vocab = tokenizer.decoded_vocab();
+  for (size_t id = 0; id < vocab.size(); ++id) {
+    const auto token = static_cast<int32_t>(id);
+    if (vocab[id].empty() || tokenizer.IsStopToken(token) || tokenizer.IsSpecialToken(token))
+      continue;
+    if (naive->Allows(vocab[id])) allowed.insert(token);
+  }
+  return allowed;
+}
+
+/// Follows random allowed tokens; every mask on the way must be exact. Returns the masks compared.
+int Walk(Engine* engine, NaiveEarley* naive, std::mt19937* random, int max_steps,
+         const std::string& about) {
+  SetId set = engine->parser.start();
+  std::string text;
+  naive->Reset();
+  int compared = 0;
+  for (int step = 0; step < max_steps; ++step) {
+    const std::set<int32_t> mask = engine->Mask(set);
+    const std::set<int32_t> expected = BruteForce(*engine->tokenizer, naive);
+    EXPECT_EQ(mask, expected) << about << "\nafter \"" << QuoteForMessage(text, 400) << "\"";
+    EXPECT_EQ(engine->Mask(set), expected) << "the second time";
+    ++compared;
+    if (mask != expected || mask.empty()) break;
+    auto it = mask.begin();
+    std::advance(it, static_cast<ptrdiff_t>((*random)() % mask.size()));
+    const std::string& bytes = engine->tokenizer->decoded_vocab()[static_cast<size_t>(*it)];
+    set = engine->After(set, bytes);
+    naive->PushAll(bytes);
+    text += bytes;
+  }
+  return compared;
+}
+
+void CompareRange(uint32_t first, uint32_t count) {
+  int compared = 0;
+  for (uint32_t seed = first; seed < first + count && !testing::Test::HasFailure();) {
+    // Several grammars share one cache of local masks, as in a compiler.
+    std::mt19937 random(seed);
+    const auto tokenizer = MakeTokenizer(RandomVocabulary(&random), {0}, {5});
+    const auto cache = std::make_shared<LocalMaskCache>(tokenizer);
+    for (int i = 0; i < 5; ++i, ++seed) {
+      const GrammarPtr grammar = RandomGrammar(seed).Make();
+      NaiveEarley naive(*grammar);
+      if (naive.is_empty()) continue;
+      Engine engine(grammar, tokenizer, cache);
+      for (int walk = 0; walk < 2; ++walk) {
+        compared += Walk(&engine, &naive, &random, 8,
+                         "seed " + std::to_string(seed) + "\n" + GrammarToString(*grammar));
+      }
+    }
+  }
+  EXPECT_GT(compared, static_cast<int>(count));
+}
+
+TEST(RandomMasks, EqualBruteForce1) { CompareRange(0, 300); }
+TEST(RandomMasks, EqualBruteForce2) { CompareRange(50000, 300); }
+
+// --- counts near their bounds -------------------------------------------------------------------
+
+void CompareEbnf(const std::string& ebnf, const std::vector<std::string>& vocab, int walks,
+                 int steps, uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto grammar = ParseEbnf(ebnf);
+  NaiveEarley naive(*grammar);
+  const auto tokenizer = MakeTokenizer(vocab);
+  Engine engine(grammar, tokenizer, std::make_shared<LocalMaskCache>(tokenizer));
+  for (int walk = 0; walk < walks; ++walk) Walk(&engine, &naive, &random, steps, ebnf);
+}
+
+TEST(RandomMasks, CountsNearTheirBounds) {
+  std::vector<std::string> vocab{"a",
+                                 "b",
+                                 "\"",
+                                 "aa",
+                                 "ab",
+                                 "aaa",
+                                 "aaaa",
+                                 "a\"",
+                                 "aa\"",
+                                 "aaa\"",
+                                 "\"\"",
+                                 "aa\"b",
+                                 "\xC3",
+                                 "\xA9",
+                                 "\xC3\xA9",
+                                 "a\xC3\xA9",
+                                 "\xA9"
+                                 "a",
+                                 "\xC3\xA9\"",
+                                 "aab\"a",
+                                 "ba\"aa"};
+  uint32_t seed = 1;
+  for (const char* count :
+       {"{0,1}", "{1,2}", "{2,5}", "{3}", "{4,}", "{0,9}", "{7,9}", "{9}", "{0,12}"}) {
+    for (const char* copy : {"[ab\xC3\xA9]", "([a] [b\xC3\xA9] | [b])",
+                             "(\"ab\" | \"b\" | \"\xC3\xA9\" \"a\")", "x", "(x | \"bb\")"}) {
+      const std::string ebnf = std::string("root ::= \"\\\"\" ") + copy + count +
+                               " \"\\\"\" tail\ntail ::= [ab]{1,2} \"\\\"\" | \"\\\"\"\n"
+                               "x ::= \"a\" x \"a\" | \"b\" | \"\xC3\xA9\"";
+      CompareEbnf(ebnf, vocab, 4, 16, seed++);
+    }
+  }
+}
+
+TEST(RandomMasks, NestedAndNeighbouringCounts) {
+  std::mt19937 random(9);
+  std::vector<std::string> vocab = RandomVocabulary(&random);
+  for (const char* ebnf :
+       {"root ::= ([ab]{1,3} \"c\"){2,4}", "root ::= [ab]{2,7} [bc]{2,7}",
+        "root ::= ([a]{0,2} [b]{0,2}){3,5}",
+        "root ::= (x{1,3} \"c\"){2,4} x{2,}\nx ::= \"a\" | \"b\" x \"b\"",
+        "root ::= [a]{5} [a]{0,5} [ab]{0,5} \"c\"", "root ::= ([ab]{2}){2,3} | [a-c]{5,9}"}) {
+    CompareEbnf(ebnf, vocab, 6, 20, 3);
+  }
+}
+
+// --- where what follows could also have been read inside (soft exits) ---------------------------
+
+TEST(RandomMasks, AutomataThatCompeteWithWhatFollows) {
+  std::mt19937 random(10);
+  std::vector<std::string> vocab = RandomVocabulary(&random);
+  for (const char* ebnf :
+       {"root ::= word \"ab\" x | word x\nword ::= [a-c]*\nx ::= \"(\" x \")\" | \"c\"",
+        "root ::= word x\nword ::= [ab]+\nx ::= \"b\" x \"c\" | \"a\"",
+        "root ::= n n x\nn ::= \"a\"* \"b\"*\nx ::= \"c\" x | \"z\"",
+        "root ::= (word sep)*\nsep ::= x word\nx ::= \"a\" | \"c\" x\nword ::= [^z]*"}) {
+    CompareEbnf(ebnf, vocab, 6, 12, 4);
+  }
+}
+
+// --- differences from a base --------------------------------------------------------------------
+
+TEST(RandomMasks, ForbiddenWordsInALoop) {
+  // A trie of excluded keys inside the loop of a string body: the case that differences are for.
+  CodePointNfa nfa;
+  const int32_t start = nfa.AddState();
+  nfa.AddEdge(start, CodePointSet({{0x20, 0x7E}, {0xA0, 0x2FFF}}), start);
+  nfa.SetAccept(start);
+  const CodePointDfa any = Determinize(nfa, 10);
+  CodePointNfa words;
+  words.AddState();
+  for (const std::string word : {"abc", "ab", "bca", "cab"}) {
+    int32_t state = 0;
+    for (char c : word) {
+      const int32_t next = words.AddState();
+      words.AddEdge(state, CodePointSet::Single(static_cast<uint32_t>(c)), next);
+      state = next;
+    }
+    words.SetAccept(state);
+  }
+  const CodePointDfa allowed = Intersect(any, Complement(Determinize(words, 100)), 1000);
+  GrammarBuilder builder;
+  const RuleId root = builder.AddRule("root");
+  const RuleId key = builder.AddRule("key", RuleKind::kLexeme);
+  builder.SetBody(key, builder.AddAutomaton(std::make_shared<const CodePointDfa>(allowed)));
+  const ExprId zero = builder.AddByteString(std::string(1, '\0'));
+  builder.SetBody(root, builder.AddSequence({builder.AddRuleRef(key), zero,
+                                             builder.AddOptional(builder.AddRuleRef(root))}));
+  const GrammarPtr grammar = builder.Build(root);
+  NaiveEarley naive(*grammar);
+  for (uint32_t seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<std::string> vocab = RandomVocabulary(&random);
+    for (const char* text : {"abc", "ab", "abca", "bca", "cab", "ca"}) vocab.emplace_back(text);
+    for (const std::string text : {"ab", "abc", "bc", "a"})
+      vocab.push_back(text + std::string(1, '\0') + text);
+    const auto tokenizer = MakeTokenizer(vocab);
+    Engine engine(grammar, tokenizer, std::make_shared<LocalMaskCache>(tokenizer));
+    for (int walk = 0; walk < 6; ++walk) Walk(&engine, &naive, &random, 10, "keys");
+  }
+}
+
+// --- limits of code points ----------------------------------------------------------------------
+
+TEST(RandomMasks, LimitsOfCodePointsNearTheirEnd) {
+  for (int64_t limit : {0, 1, 2, 5, 30}) {
+    GrammarBuilder builder;
+    const RuleId text = builder.AddRule("text");
+    const RuleId root = builder.AddRule("root");
+    builder.SetBody(text, builder.AddStar(builder.AddCharClass(
+                              CodePointSet({{'a', 'c'}, {0xE9, 0xE9}, {0x20AC, 0x20AC}}))));
+    RuleOptions options;
+    options.max_chars = limit;
+    builder.SetOptions(text, options);
+    builder.SetBody(root,
+                    builder.AddSequence({builder.AddRuleRef(text), builder.AddByteString("z")}));
+    const GrammarPtr grammar = builder.Build(root);
+    // The recogniser knows no options: a count says the same for this rule.
+    const auto counted =
+        ParseEbnf("root ::= [a-c\xC3\xA9\xE2\x82\xAC]{0," + std::to_string(limit) + "} \"z\"");
+    NaiveEarley naive(*counted);
+    for (uint32_t seed = 0; seed < 4; ++seed) {
+      std::mt19937 random(seed);
+      const auto tokenizer = MakeTokenizer(RandomVocabulary(&random));
+      Engine engine(grammar, tokenizer, std::make_shared<LocalMaskCache>(tokenizer));
+      for (int walk = 0; walk < 4; ++walk)
+        Walk(&engine, &naive, &random, 14, "limit " + std::to_string(limit));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xgrammar
