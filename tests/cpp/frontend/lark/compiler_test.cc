@@ -1,0 +1,75 @@
+// Rules, ignored text and reports.
+#include "frontend/lark/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "expectations.h"
+
+namespace xgrammar::lark {
+namespace {
+
+TEST(LarkCompiler, Rules) {
+  const std::vector<LanguageCase> cases = {
+      {"start: \"a\"\n     | \"b\" \"c\"\n     | ", {"a", "bc", ""}, {"b"}},
+      {"start: \"a\"~2 \"b\"~1..2 \"c\"{2} \"d\"{,1} \"e\"{1,}", {"aabccee", "aabbccde"}, {"aabcc"}},
+      {"start: \"x\"{,} \"y\"{0}", {"", "xx"}, {"y"}},
+      {"start: [\"a\" \"b\"] \"c\"", {"c", "abc"}, {"ac"}},
+      {"?start: x -> foo\n!x: \"a\" -> bar", {"a"}, {"foo"}},
+      {"start: n\nn: \"o\" | \"<\" n \">\"", {"o", "<<o>>"}, {"<>"}},
+      {"start: \"//\" // c\n  | \"#\" # d", {"//", "#"}, {"/"}},
+      {"start: () [] //", {""}, {"a"}},
+      {"start:/a/|/b/\r\nx : \"c\"\r\n", {"a", "b"}, {"c"}},
+  };
+  for (const LanguageCase& expected : cases) ExpectLanguage(expected);
+}
+
+TEST(LarkCompiler, IgnoredTextFollowsLexemes) {
+  const std::vector<LanguageCase> cases = {
+      {"%ignore \" \"\nstart: A A\nA: \"a\" \"b\"", {"abab", "ab ab", "abab  "}, {"a bab", " abab"}},
+      {"%ignore \" \"\n%ignore /-/\nstart: \"a\" \"\" \"b\"", {"a - b--"}, {"-ab"}},
+      {"%ignore \" \"\nstart: %json true \"!\"", {"1 !"}, {" 1!"}},
+      {"%ignore \" \"\nstart: x \"!\"\nx[lazy]: /a*/ \"b\"", {"aab !"}, {"a b!"}},
+      {"%grammar_options {\"allow_initial_skip\": true}\n%ignore \" \"\nstart: \"a\"",
+       {"a", " a ", "  a"},
+       {"b"}},
+      {"%llguidance {}\n%ignore \" \"\nstart: \"a\"", {"a "}, {" a"}},
+  };
+  for (const LanguageCase& expected : cases) ExpectLanguage(expected);
+}
+
+TEST(LarkCompiler, OnlyReachableRulesAreKept) {
+  const GrammarPtr grammar =
+      LarkToGrammar("%import common.INT\nstart: A\nA: \"a\"\nx: y\ny: \"z\"", {}, nullptr).grammar;
+  EXPECT_EQ(grammar->num_rules(), 2);
+}
+
+TEST(LarkCompiler, TerminalsAreLexemes) {
+  const GrammarPtr grammar = LarkToGrammar("start: A\nA: \"a\"+", {}, nullptr).grammar;
+  for (RuleId id = 0; id < grammar->num_rules(); ++id) {
+    if (id == grammar->root()) continue;
+    EXPECT_EQ(grammar->rule(id).kind, RuleKind::kLexeme);
+  }
+}
+
+TEST(LarkCompiler, LimitsAreRuleOptions) {
+  const GrammarPtr grammar =
+      LarkToGrammar("start[max_tokens=5, max_chars=9]: /a*/", {}, nullptr).grammar;
+  EXPECT_EQ(grammar->rule(grammar->root()).options.max_tokens, 5);
+  EXPECT_EQ(grammar->rule(grammar->root()).options.max_chars, 9);
+}
+
+TEST(LarkCompiler, AttributesWithoutALanguageAreReported) {
+  const LarkResult result =
+      LarkToGrammar("start: x\nx[capture, temperature=0.5]: /a/", {}, nullptr);
+  ASSERT_EQ(result.report.size(), 2U);
+  EXPECT_EQ(result.report[0].pointer, "x");
+  EXPECT_EQ(result.report[0].keyword, "capture");
+  EXPECT_EQ(result.report[1].keyword, "temperature");
+  EXPECT_EQ(result.report[1].effect, "ignored");
+}
+
+}  // namespace
+}  // namespace xgrammar::lark

@@ -1,0 +1,25 @@
+// Faults of JSON values are placed in the grammar around them.
+#include "frontend/lark/json_place.h"
+
+#include <gtest/gtest.h>
+
+#include "expectations.h"
+
+namespace xgrammar::lark {
+namespace {
+
+TEST(LarkJson, ValuesSpanLines) {
+  ExpectLanguage({"start: %json {\n \"const\": \"}\\\"{\"\n} \"!\"", {"\"}\\\"{\"!"}, {"\"\"!"}});
+  ExpectLanguage({"start: %json true", {"1", "[]", "{\"a\":null}"}, {"", "a"}});
+}
+
+TEST(LarkJson, FaultsHaveAPlaceInTheGrammar) {
+  ExpectLarkError({"start: %json {\n \"a\": é}", 2, 7, "Invalid JSON"});
+  ExpectLarkError({"start: %json {\"a\": [", 1, 14, "unterminated JSON value"});
+  ExpectLarkError({"start: %json", 1, 13, "unterminated JSON value"});
+  ExpectLarkError({"start: %json }", 1, 14, "expected a JSON value"});
+  ExpectLarkError({"start: %json {\"type\": \"x\"}", 1, 8, "Unknown type", ErrorKind::kJsonSchema});
+}
+
+}  // namespace
+}  // namespace xgrammar::lark
