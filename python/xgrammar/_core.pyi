@@ -238,6 +238,12 @@ def structural_tag_to_grammar(text: bytes, limits: Limits) -> Grammar:
 def compile_structural_tag(compiler: GrammarCompiler, text: bytes) -> CompiledGrammar:
     """Compile the JSON text of a structural tag."""
 
+def lark_to_grammar(text: bytes, named_grammars: list[tuple[bytes, bytes | Grammar]], tokenizer_info: TokenizerInfo | None, limits: Limits) -> Grammar:
+    """Translate a Lark grammar."""
+
+def compile_lark(compiler: GrammarCompiler, text: bytes, named_grammars: list[tuple[bytes, bytes | Grammar]]) -> CompiledGrammar:
+    """Compile a Lark grammar."""
+
 class GrammarMatcher:
     """The state of one generation."""
 
