@@ -60,12 +60,21 @@ ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const 
 ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
                                const std::string& text) {
   JsonSchemaOptions options;
+  options.style = value.style;
   options.any_order = value.any_order;
   options.max_whitespace_cnt = value.max_whitespace_cnt;
-  options.style = value.style;
   options.excludes = value.excludes;
-  return AtFormat(tag_, format, "json_schema",
-                  [&] { return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar); });
+  return AtFormat(tag_, format, "json_schema", [&] {
+    try {
+      return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kUnsatisfiable || value.excludes.empty()) throw;
+    }
+    // If only the excludes leave no value, the format matches nothing, which is no error.
+    options.excludes.clear();
+    JsonSchemaToGrammar(text, options, limits_);
+    return builder_.AddNothing();
+  });
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope&) {
@@ -78,10 +87,10 @@ ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope
 
 ExprId Lowerer::LowerValue(const Format& format, const EmbeddedGrammar& value, const Scope&) {
   return AtFormat(tag_, format, "grammar", [&] {
-    if (value.syntax == EmbeddedGrammar::Syntax::kEbnf) {
-      return ImportRoot(*ParseEbnf(value.text, "root", limits_));
+    if (value.syntax == EmbeddedGrammar::Syntax::kLark) {
+      return ImportRoot(*LarkToGrammar(value.text, {}, tokenizer_, limits_).grammar);
     }
-    return ImportRoot(*LarkToGrammar(value.text, {}, tokenizer_, limits_).grammar);
+    return ImportRoot(*ParseEbnf(value.text, "root", limits_));
   });
 }
 

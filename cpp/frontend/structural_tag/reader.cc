@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "frontend/json_schema/style_registry.h"
 #include "frontend/structural_tag/field_reader.h"
 #include "frontend/structural_tag/tag_error.h"
 #include "json/parser.h"
@@ -14,12 +15,6 @@
 namespace xgrammar::structural_tag {
 
 namespace {
-
-/// Docs and the message of an unknown style list them in this order.
-constexpr const char* kStyles[] = {"json",           "qwen_xml",     "minimax_xml",
-                                   "minimax_m3_xml", "deepseek_xml", "deepseek_v4_1_xml",
-                                   "glm_xml",        "cohere_xml",   "kimi_k3_xml",
-                                   "gemma"};
 
 class Reader {
  public:
@@ -183,9 +178,10 @@ FormatValue Reader::ReadJsonSchema(JsonId id, int) {
   const JsonId style = fields.Find("style");
   if (style != kNoJson) {
     out.style = document_.IsString(style) ? std::string(document_.text(style)) : "";
-    if (std::find(std::begin(kStyles), std::end(kStyles), out.style) == std::end(kStyles)) {
+    const auto names = json_schema::StyleNames();
+    if (std::find(names.begin(), names.end(), out.style) == names.end()) {
       std::string message = "format: style must be ";
-      for (const char* name : kStyles) message += std::string("\"") + name + "\", ";
+      for (std::string_view name : names) message += "\"" + std::string(name) + "\", ";
       message.resize(message.size() - 2);
       fields.Fail(message);
     }
