@@ -17,6 +17,7 @@ DocumentCompiler::DocumentCompiler(const Document& document, const Source& sourc
       exprs_(document.nodes.size(), kNoExpr) {}
 
 RuleId DocumentCompiler::Compile() {
+  session_.EnterGrammar();
   AddRules();
   for (DefinitionId id : names_.terminals()) CompileTerminal(id);
   CompileIgnore();
@@ -33,6 +34,7 @@ RuleId DocumentCompiler::Compile() {
   for (DefinitionId id = 0; id < count; ++id) {
     if (!definition(id).is_terminal) CompileRule(id);
   }
+  session_.LeaveGrammar();
   const RuleId start = rules_[static_cast<size_t>(names_.start())];
   if (!document_.allow_initial_skip || ignore_ == kNoExpr) return start;
   const ExprId body = builder().AddSequence({ignore_, builder().AddRuleRef(start)});

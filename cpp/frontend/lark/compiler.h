@@ -34,6 +34,11 @@ class Session {
   /// The root of a JSON Schema, added once.
   RuleId AddJsonSchema(const std::string& text);
 
+  /// Around the compilation of each grammar, since grammars within grammars recurse. Raises kLimit
+  /// past 100 of them; an error ends the session.
+  void EnterGrammar();
+  void LeaveGrammar() { --depth_; }
+
   GrammarBuilder& builder() { return builder_; }
   const TokenizerInfo* tokenizer() const { return tokenizer_; }
   const Limits& limits() const { return limits_; }
@@ -50,6 +55,7 @@ class Session {
   std::unordered_map<std::string, RuleId> added_named_;
   std::unordered_map<std::string, RuleId> schemas_;
   std::vector<std::string> open_;  // Named grammars being read, outermost first.
+  int64_t depth_ = 0;
 };
 
 class DocumentCompiler {

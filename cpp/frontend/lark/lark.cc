@@ -19,8 +19,8 @@ namespace lark {
 
 namespace {
 
-/// Named grammars within named grammars, each a level of recursion.
-constexpr size_t kMaxOpenGrammars = 100;
+/// Grammars within grammars, nested or named, each a level of recursion.
+constexpr int64_t kMaxInnerGrammars = 100;
 
 /// The grammar without the rules that its start rule does not reach.
 GrammarPtr KeepReachable(const GrammarPtr& grammar, const Limits& limits) {
@@ -104,10 +104,6 @@ RuleId Session::AddNamed(const std::string& name, size_t offset, const Source& s
     source.Fail(offset, "named grammars form a circle: " + QuoteForMessage(chain, 300) + "@" +
                             QuoteForMessage(name, 60));
   }
-  if (open_.size() == kMaxOpenGrammars) {
-    ThrowLimitError("max_nesting", static_cast<int64_t>(open_.size()) + 1,
-                    static_cast<int64_t>(kMaxOpenGrammars), "named grammars within named grammars");
-  }
   RuleId rule = -1;
   if (entry->second->grammar != nullptr) {
     rule = Import(*entry->second->grammar);
@@ -118,6 +114,13 @@ RuleId Session::AddNamed(const std::string& name, size_t offset, const Source& s
   }
   added_named_.emplace(name, rule);
   return rule;
+}
+
+void Session::EnterGrammar() {
+  if (depth_ > kMaxInnerGrammars) {
+    ThrowLimitError("max_nesting", depth_, kMaxInnerGrammars, "grammars within grammars");
+  }
+  ++depth_;
 }
 
 RuleId Session::AddJsonSchema(const std::string& text) {

@@ -30,6 +30,19 @@ TEST(LarkEmbedded, NamedGrammars) {
   ExpectLarkError({"start: @x", 1, 10, "unknown name 'y'"}, {{"x", "start:   y", nullptr}});
 }
 
+TEST(LarkEmbedded, GrammarsWithinGrammarsAreBounded) {
+  std::string nested = "@x0";
+  for (int i = 0; i < 50; ++i) nested = "%lark { start: " + nested + " }";
+  std::vector<NamedGrammar> named;
+  for (int i = 0; i < 60; ++i) {
+    named.push_back({"x" + std::to_string(i), "start: @x" + std::to_string(i + 1), nullptr});
+  }
+  named.push_back({"x60", "start: \"a\"", nullptr});
+  ExpectLanguage({"start: @x0", {"a"}, {""}}, named);
+  const std::string text = "start: " + nested;
+  ExpectLarkError({text, 1, 8, "The limit max_nesting", ErrorKind::kLimit}, named);
+}
+
 TEST(LarkEmbedded, Substrings) {
   const std::vector<LanguageCase> cases = {
       {"start: \"<\" S \">\"\nS: %regex {\"substring_chunks\":[\"xy\",\"z\"]}",
