@@ -72,6 +72,6 @@ def _legacy_text(tags: Any, triggers: Any) -> bytes:
     if not isinstance(tags, list) or not isinstance(triggers, list):
         names = f"{type(tags).__name__} and {type(triggers).__name__}"
         raise TypeError(f"Invalid arguments of types {names}: {_FORMS}")
-    from .structural_tag import StructuralTag  # noqa: PLC0415 - loads pydantic.
+    from .structural_tag import StructuralTag  # Loads pydantic.
 
     return _dumped(StructuralTag.from_legacy_structural_tag(tags, triggers))

@@ -226,7 +226,7 @@ class GrammarCompiler:
         return CompiledGrammar._wrap(self._handle.compile_regex(encode_source(regex, "regex")))
 
     def compile_structural_tag(self, *args: Any, **kwargs: Any) -> CompiledGrammar:
-        """Compile a structural tag; arguments and errors are those of `Grammar.from_structural_tag`.
+        """Compile a structural tag; called as `Grammar.from_structural_tag`, with the same errors.
 
         Tokens that are named by their text are those of the compiler's tokenizer.
         """

@@ -52,6 +52,8 @@ class Case:
         if kind == "json_schema":
             text = source if isinstance(source, str) else json.dumps(source, ensure_ascii=False)
             return xgr.Grammar.from_json_schema(text, **options)
+        if kind == "structural_tag":
+            return xgr.Grammar.from_structural_tag(source)
         constructor = {
             "ebnf": "from_ebnf",
             "gbnf": "from_ebnf",
@@ -60,6 +62,14 @@ class Case:
         }[kind]
         grammar: xgr.Grammar = getattr(xgr.Grammar, constructor)(source, **options)
         return grammar
+
+    def compile(self, compiler: xgr.GrammarCompiler) -> xgr.CompiledGrammar:
+        """The grammar for a vocabulary, which may resolve names in it."""
+        if self.fields["kind"] == "structural_tag":
+            return compiler.compile_structural_tag(self.value("input"))
+        if self.fields["kind"] == "lark":
+            return compiler.compile_lark(self.value("input"))
+        return compiler.compile_grammar(self.build())
 
 
 def load_cases() -> list[Case]:

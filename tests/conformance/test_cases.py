@@ -76,7 +76,7 @@ def test_tokens(case):
         entry.encode() if isinstance(entry, str) else bytes(entry) for entry in case.fields["vocab"]
     ]
     info = xgr.TokenizerInfo(vocabulary, xgr.VocabType.RAW, stop_token_ids=[len(vocabulary) - 1])
-    compiled = xgr.GrammarCompiler(info, max_threads=1).compile_grammar(case.value("input"))
+    compiled = case.compile(xgr.GrammarCompiler(info, max_threads=1))
     for expected, name in ((True, "accept_tokens"), (False, "reject_tokens")):
         for tokens in case.fields.get(name, []):
             matcher = xgr.GrammarMatcher(compiled, terminate_without_stop_token=True)

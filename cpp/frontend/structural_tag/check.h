@@ -9,8 +9,8 @@
 
 namespace xgrammar::structural_tag {
 
-/// Raises kStructuralTag at a tag whose ends are all empty although its content has no bound: such a
-/// tag would never end.
+/// Raises kStructuralTag at a tag whose ends are all empty although its content has no bound: such
+/// a tag would never end.
 void CheckEmptyEnds(const StructuralTag& tag);
 
 /// For each of the tags of `triggered`, in order, the index of the trigger that begins it. Raises

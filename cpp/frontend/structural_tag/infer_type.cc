@@ -27,10 +27,14 @@ std::string_view DispatchType(const JsonDocument& document, JsonId rules) {
 
 std::string_view InferType(const JsonDocument& document, JsonId object) {
   static const Signature kSignatures[] = {
-      {"tag", {"begin", "content", "end"}},  {"const_string", {"value"}},
-      {"json_schema", {"json_schema"}},      {"sequence", {"elements"}},
-      {"triggered_tags", {"triggers", "tags"}}, {"tags_with_separator", {"tags", "separator"}},
-      {"dispatch", {"rules"}},               {"any_text", {"excludes"}},
+      {"tag", {"begin", "content", "end"}},
+      {"const_string", {"value"}},
+      {"json_schema", {"json_schema"}},
+      {"sequence", {"elements"}},
+      {"triggered_tags", {"triggers", "tags"}},
+      {"tags_with_separator", {"tags", "separator"}},
+      {"dispatch", {"rules"}},
+      {"any_text", {"excludes"}},
       {"optional", {"content"}},
   };
   for (const Signature& signature : kSignatures) {

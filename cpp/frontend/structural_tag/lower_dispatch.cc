@@ -1,9 +1,10 @@
 // dispatch and triggered_tags: free text in which patterns start something else.
 //
 // A pattern that nothing else can overlap is a literal after the same free text as all such
-// patterns: `text (pattern content text)*`. The text before any other pattern is an automaton of its
-// own: the runs that end with the pattern, divided by the pattern on the right (a right quotient;
-// Hopcroft and Ullman 1979). So every pattern is a literal, which a special token may stand for.
+// patterns: `text (pattern content text)*`. The text before any other pattern is an automaton of
+// its own: the runs that end with the pattern, divided by the pattern on the right (a right
+// quotient; Hopcroft and Ullman 1979). So every pattern is a literal, which a special token may
+// stand for.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -82,8 +83,7 @@ ExprId Lowerer::LowerValue(const Format&, const Dispatch& value, const Scope& sc
   std::vector<PatternRule> rules;
   for (const auto& [pattern, alternatives] : contents) {
     const ExprId literal = builder_.AddByteString(pattern);
-    rules.push_back(
-        {pattern, builder_.AddSequence({literal, builder_.AddChoices(alternatives)})});
+    rules.push_back({pattern, builder_.AddSequence({literal, builder_.AddChoices(alternatives)})});
   }
   return FreeRuns(rules, WithEnds(value.excludes, Scope()), value.loop);
 }

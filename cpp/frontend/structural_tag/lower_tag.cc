@@ -10,7 +10,8 @@ ExprId Lowerer::Literals(std::span<const std::string> texts) {
 }
 
 ExprId Lowerer::Ends(const Format& format, const Tag& value) {
-  if (const auto* texts = std::get_if<std::vector<std::string>>(&value.end)) return Literals(*texts);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value.end))
+    return Literals(*texts);
   return builder_.AddTokenSet({TokenId(format, std::get<TokenName>(value.end))}, false);
 }
 

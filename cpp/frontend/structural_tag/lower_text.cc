@@ -15,7 +15,8 @@ namespace {
 
 /// Most bytes of a code point in UTF-8; a token takes at least one byte.
 constexpr int64_t kMaxCodePointBytes = 4;
-/// Up to this many code points are counted by states of the automaton, where the rule counts tokens.
+/// Up to this many code points are counted by states of the automaton, where the rule counts
+/// tokens.
 constexpr int64_t kMaxStateCountedChars = 1024;
 
 }  // namespace
@@ -63,9 +64,9 @@ ExprId Lowerer::Limited(const Format& format, ExprId text, int64_t max_tokens, i
   RuleOptions options{max_tokens, max_chars};
   if (max_tokens != kNoBound && max_chars != kNoBound) {
     if (max_chars > kMaxStateCountedChars) {
-      Error error(ErrorKind::kUnsupported,
-                  "max_chars above " + std::to_string(kMaxStateCountedChars) +
-                      " cannot be enforced together with max_tokens");
+      Error error(ErrorKind::kUnsupported, "max_chars above " +
+                                               std::to_string(kMaxStateCountedChars) +
+                                               " cannot be enforced together with max_tokens");
       error.AtPointer(PointerTo(tag_.document, format.source));
       error.Feature("max_chars");
       error.Hint("use one of the two");
@@ -74,9 +75,8 @@ ExprId Lowerer::Limited(const Format& format, ExprId text, int64_t max_tokens, i
     const CodePointDfa length = LengthRange(0, max_chars, limits_.max_dfa_states);
     const bool is_automaton = builder_.view().kind(body) == ExprKind::kAutomaton;
     body = builder_.AddAutomaton(std::make_shared<CodePointDfa>(
-        is_automaton
-            ? Intersect(*builder_.view().automaton(body), length, limits_.max_dfa_states)
-            : length));
+        is_automaton ? Intersect(*builder_.view().automaton(body), length, limits_.max_dfa_states)
+                     : length));
     options.max_chars = kUnbounded;
   }
   const RuleId rule = builder_.AddRuleWithHint("limited_text", body, RuleKind::kLexeme);

@@ -14,8 +14,9 @@ int32_t Lowerer::FindToken(const Format& format, const std::string& text) {
   const std::string quoted = "The token \"" + QuoteForMessage(text) + "\" ";
   if (tokenizer_ == nullptr) {
     throw TagError(tag_.document, format.source,
-                   quoted + "is given by its text, which requires tokenizer_info: use "
-                            "GrammarCompiler.compile_structural_tag, or give the id of the token");
+                   quoted +
+                       "is given by its text, which requires tokenizer_info: use "
+                       "GrammarCompiler.compile_structural_tag, or give the id of the token");
   }
   const std::vector<std::string>& vocab = tokenizer_->decoded_vocab();
   const auto it = std::find(vocab.begin(), vocab.end(), text);
@@ -32,7 +33,8 @@ int32_t Lowerer::TokenId(const Format& format, const TokenName& name) {
   const int64_t id = std::get<int64_t>(name);
   if (tokenizer_ != nullptr && id >= tokenizer_->vocab_size()) {
     throw TagError(tag_.document, format.source,
-                   "Token ID " + std::to_string(id) + " is out of the vocabulary range: there are " +
+                   "Token ID " + std::to_string(id) +
+                       " is out of the vocabulary range: there are " +
                        std::to_string(tokenizer_->vocab_size()) + " tokens");
   }
   return static_cast<int32_t>(id);

@@ -192,7 +192,8 @@ FormatValue Reader::ReadJsonSchema(JsonId id, int) {
   const JsonId count = fields.Find("max_whitespace_cnt");
   if (count != kNoJson && document_.kind(count) != JsonKind::kNull) {
     out.max_whitespace_cnt = WholeNumber(document_, count);
-    if (!out.max_whitespace_cnt) fields.Fail("format: max_whitespace_cnt must be an integer or null");
+    if (!out.max_whitespace_cnt)
+      fields.Fail("format: max_whitespace_cnt must be an integer or null");
     if (*out.max_whitespace_cnt < 1) fields.Fail("format: max_whitespace_cnt must be positive");
   }
   return out;
@@ -253,9 +254,13 @@ FormatValue Reader::ReadOptional(JsonId id, int depth) {
   return Copies(id, depth, "Optional", 0, 1);
 }
 
-FormatValue Reader::ReadStar(JsonId id, int depth) { return Copies(id, depth, "Star", 0, kNoBound); }
+FormatValue Reader::ReadStar(JsonId id, int depth) {
+  return Copies(id, depth, "Star", 0, kNoBound);
+}
 
-FormatValue Reader::ReadPlus(JsonId id, int depth) { return Copies(id, depth, "Plus", 1, kNoBound); }
+FormatValue Reader::ReadPlus(JsonId id, int depth) {
+  return Copies(id, depth, "Plus", 1, kNoBound);
+}
 
 FormatValue Reader::ReadRepeat(JsonId id, int depth) {
   const FieldReader fields(document_, id, "Repeat");
@@ -418,8 +423,7 @@ StructuralTag ReadStructuralTag(std::string_view text, const Limits& limits) {
   const JsonId root = document.root();
   if (!document.IsObject(root)) throw TagError(document, root, "Structural tag must be an object");
   const JsonId type = document.Find(root, "type");
-  if (type != kNoJson &&
-      (!document.IsString(type) || document.text(type) != "structural_tag")) {
+  if (type != kNoJson && (!document.IsString(type) || document.text(type) != "structural_tag")) {
     throw TagError(document, root, "Structural tag's type must be a string \"structural_tag\"");
   }
   const JsonId format = document.Find(root, "format");

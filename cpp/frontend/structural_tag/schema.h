@@ -131,10 +131,9 @@ struct TokenDispatch {
   bool loop = true;
 };
 
-using FormatValue =
-    std::variant<ConstString, JsonSchema, AnyText, Regex, EmbeddedGrammar, Sequence, Or, Repeat, Tag,
-                 TriggeredTags, TagsWithSeparator, Dispatch, Token, ExcludeToken, AnyTokens,
-                 TokenTriggeredTags, TokenDispatch>;
+using FormatValue = std::variant<ConstString, JsonSchema, AnyText, Regex, EmbeddedGrammar, Sequence,
+                                 Or, Repeat, Tag, TriggeredTags, TagsWithSeparator, Dispatch, Token,
+                                 ExcludeToken, AnyTokens, TokenTriggeredTags, TokenDispatch>;
 
 struct Format {
   JsonId source = kNoJson;  ///< Where the format stands in the document, for error messages.
