@@ -97,18 +97,14 @@ class Document {
  public:
   const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
   NodeKind kind(NodeId id) const { return node(id).kind; }
-  const Literal& literal(NodeId id) const {
-    return literals[static_cast<size_t>(node(id).first)];
-  }
+  const Literal& literal(NodeId id) const { return literals[static_cast<size_t>(node(id).first)]; }
   /// kSequence, kChoices, kAnd, kNot, kRepeat.
   std::span<const NodeId> children_of(NodeId id) const {
     const Node& n = node(id);
     const size_t count = n.kind == NodeKind::kRepeat ? 1 : static_cast<size_t>(n.count);
     return std::span(children).subspan(static_cast<size_t>(n.first), count);
   }
-  const Bounds& bounds_of(NodeId id) const {
-    return bounds[static_cast<size_t>(node(id).count)];
-  }
+  const Bounds& bounds_of(NodeId id) const { return bounds[static_cast<size_t>(node(id).count)]; }
 
   NodeId Add(NodeKind kind, size_t offset, int32_t first = 0, int32_t count = 0) {
     nodes.push_back({kind, offset, first, count});

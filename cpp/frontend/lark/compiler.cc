@@ -8,8 +8,7 @@
 
 namespace xgrammar::lark {
 
-DocumentCompiler::DocumentCompiler(const Document& document, const Source& source,
-                                   Session* session)
+DocumentCompiler::DocumentCompiler(const Document& document, const Source& source, Session* session)
     : document_(document),
       source_(source),
       session_(*session),

@@ -111,8 +111,7 @@ void Parser::ImportOne(const std::string& name, size_t name_offset, const std::s
   definition.name = alias;
   definition.offset = name_offset;
   definition.is_terminal = true;
-  definition.body =
-      document_->AddLiteral(NodeKind::kRegex, name_offset, std::string(pattern));
+  definition.body = document_->AddLiteral(NodeKind::kRegex, name_offset, std::string(pattern));
   definition.first_node = definition.body;
   document_->definitions.push_back(std::move(definition));
 }
@@ -136,10 +135,11 @@ void Parser::ParseOptions() {
   for (const JsonDocument::Member& member : json.members(json.root())) {
     const std::string key(json.key(member));
     const size_t offset = token_.offset + static_cast<size_t>(json.offset(member.value));
-    const bool is_known = key == "allow_initial_skip" || key == "no_forcing" ||
-                          key == "allow_invalid_utf8";
+    const bool is_known =
+        key == "allow_initial_skip" || key == "no_forcing" || key == "allow_invalid_utf8";
     if (!is_known) source().Fail(offset, "unknown grammar option '" + QuoteForMessage(key) + "'");
-    if (!json.IsBool(member.value)) source().Fail(offset, "grammar option '" + key + "' must be true or false");
+    if (!json.IsBool(member.value))
+      source().Fail(offset, "grammar option '" + key + "' must be true or false");
     const bool value = json.kind(member.value) == JsonKind::kTrue;
     if (key == "allow_initial_skip") {
       document_->allow_initial_skip = value;

@@ -4,11 +4,12 @@
 // `(tool_a | tool_b)* tail`, whose tools begin with heads and whose tail is free text, the strings
 // cannot be told apart from free text one rule at a time; the whole becomes one dispatch
 // (grammar/dispatch.h): free text until a string, then the rest of its tools and nothing else.
+#include "grammar/dispatch.h"
+
 #include <utility>
 
 #include "automata/free_run.h"
 #include "frontend/lark/compiler.h"
-#include "grammar/dispatch.h"
 #include "support/error.h"
 
 namespace xgrammar::lark {
@@ -61,8 +62,8 @@ bool DocumentCompiler::CollectTool(NodeId node, size_t depth, std::vector<ToolCa
     cases->push_back({head->marker, builder().AddSequence(content)});
     return true;
   }
-  const bool can_open = !is_sequence && !names_.IsUnit(id) &&
-                        !definition(id).attributes.has_limits();
+  const bool can_open =
+      !is_sequence && !names_.IsUnit(id) && !definition(id).attributes.has_limits();
   return can_open && CollectTools(definition(id).body, depth + 1, cases);
 }
 

@@ -39,8 +39,8 @@ std::vector<int32_t> DocumentCompiler::IdsOf(NodeId marker) const {
     if (vocab[i] == text) ids.push_back(static_cast<int32_t>(i));
   }
   if (ids.empty()) {
-    source_.Fail(node.offset, "no token of the vocabulary has exactly the text " +
-                                  QuoteForMessage(text, 60));
+    source_.Fail(node.offset,
+                 "no token of the vocabulary has exactly the text " + QuoteForMessage(text, 60));
   }
   return ids;
 }

@@ -137,10 +137,10 @@ void Parser::CheckAttributes(const Definition& definition, size_t offset) const 
   if (has_note("stop_capture") && attributes.marker() == kNoNode) {
     source().Fail(offset, "stop_capture needs suffix or stop");
   }
-  const bool shapes = attributes.lazy || attributes.marker() != kNoNode || attributes.max_tokens > 0;
+  const bool shapes =
+      attributes.lazy || attributes.marker() != kNoNode || attributes.max_tokens > 0;
   if (has_note("temperature") && shapes) {
-    source().Fail(offset,
-                  "temperature cannot be used with max_tokens, lazy, suffix or stop");
+    source().Fail(offset, "temperature cannot be used with max_tokens, lazy, suffix or stop");
   }
 }
 

@@ -52,8 +52,7 @@ size_t EndOfName(std::string_view text, size_t position) {
 /// Skips blanks and a comment, but no line end.
 size_t Lexer::EndOfBlanks(size_t position) const {
   while (position < text_.size() && IsBlank(text_[position])) ++position;
-  const bool is_comment =
-      text_.substr(position, 1) == "#" || text_.substr(position, 2) == "//";
+  const bool is_comment = text_.substr(position, 1) == "#" || text_.substr(position, 2) == "//";
   if (!is_comment) return position;
   const size_t line_end = text_.find('\n', position);
   return line_end == std::string_view::npos ? text_.size() : line_end;

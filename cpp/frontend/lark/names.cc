@@ -14,8 +14,8 @@ namespace xgrammar::lark {
 namespace {
 
 /// The spellings of any text that llguidance documents for heads of tools.
-constexpr std::array<std::string_view, 6> kAnyText = {
-    R"((.|\n)*)", R"((\n|.)*)", R"((?:.|\n)*)", R"((?:\n|.)*)", R"([\s\S]*)", R"((?s:.*))"};
+constexpr std::array<std::string_view, 6> kAnyText = {R"((.|\n)*)",   R"((\n|.)*)", R"((?:.|\n)*)",
+                                                      R"((?:\n|.)*)", R"([\s\S]*)", R"((?s:.*))"};
 
 bool IsAnyTextPattern(const Literal& literal) {
   if (literal.text == ".*" && literal.flags == "s") return true;
@@ -67,8 +67,8 @@ void Names::Index() {
       source_.Fail(entry.offset,
                    "duplicate rule or terminal '" + QuoteForMessage(entry.name) + "'");
     }
-    is_unit_[i] = entry.is_terminal || entry.attributes.lazy ||
-                  entry.attributes.marker() != kNoNode;
+    is_unit_[i] =
+        entry.is_terminal || entry.attributes.lazy || entry.attributes.marker() != kNoNode;
   }
   const auto start = index_.find("start");
   if (start == index_.end()) source_.Fail(document_.begin, "no start rule found");
@@ -133,10 +133,11 @@ void Names::CheckNode(NodeId id, const Definition* unit) const {
   if (unit == nullptr || definition(it->second).is_terminal) return;
   const std::string subject =
       unit->is_terminal ? "terminal '" + QuoteForMessage(unit->name, 60) + "'" : "terminal";
-  source_.Fail(node.offset, subject + " cannot reference rule '" + QuoteForMessage(name, 60) + "'" +
-                                (unit->is_terminal ? "" : ": lazy, suffix and stop make rule '" +
-                                                              QuoteForMessage(unit->name, 60) +
-                                                              "' one terminal"));
+  source_.Fail(node.offset,
+               subject + " cannot reference rule '" + QuoteForMessage(name, 60) + "'" +
+                   (unit->is_terminal ? ""
+                                      : ": lazy, suffix and stop make rule '" +
+                                            QuoteForMessage(unit->name, 60) + "' one terminal"));
 }
 
 void Names::CheckDefinition(DefinitionId id) {
@@ -164,8 +165,7 @@ void Names::CheckTemperature(const Definition& entry) const {
       return;
     }
     for (NodeId id = entry.first_node; id <= entry.body; ++id) {
-      const bool is_rule =
-          document_.kind(id) == NodeKind::kName && !definition(Of(id)).is_terminal;
+      const bool is_rule = document_.kind(id) == NodeKind::kName && !definition(Of(id)).is_terminal;
       if (!is_rule && NotInTerminals(document_.kind(id)) == nullptr) continue;
       source_.Fail(note.offset,
                    "temperature is only supported on rules of terminals, %json, %lark and @name");

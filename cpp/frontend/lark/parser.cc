@@ -19,7 +19,9 @@ constexpr int64_t kMaxNestedGrammars = 100;
 
 }  // namespace
 
-void Parser::FailHere(std::string message) const { source().Fail(token_.offset, std::move(message)); }
+void Parser::FailHere(std::string message) const {
+  source().Fail(token_.offset, std::move(message));
+}
 
 std::string Parser::TokenText() const {
   if (token_.kind == TokenKind::kEnd) return "the end of the grammar";
@@ -80,10 +82,11 @@ bool Parser::ParseStep() {
       EndSequence();
       const std::vector<NodeId> operands = std::move(group.operands);
       group.operands.clear();
-      group.alternatives.push_back(
-          operands.size() == 1
-              ? operands[0]
-              : document_->AddParent(NodeKind::kAnd, document_->node(operands[0]).offset, operands));
+      group.alternatives.push_back(operands.size() == 1
+                                       ? operands[0]
+                                       : document_->AddParent(NodeKind::kAnd,
+                                                              document_->node(operands[0]).offset,
+                                                              operands));
       Advance();
       return true;
     }
@@ -153,7 +156,8 @@ void Parser::CloseGroup() {
 void Parser::EndSequence() {
   Group& group = groups_.back();
   if (group.negated) source().Fail(group.not_offset, "expected a terminal after '~'");
-  const size_t offset = group.parts.empty() ? token_.offset : document_->node(group.parts[0]).offset;
+  const size_t offset =
+      group.parts.empty() ? token_.offset : document_->node(group.parts[0]).offset;
   if (group.parts.empty() && !group.operands.empty()) FailHere("expected a terminal after '&'");
   NodeId sequence = kNoNode;
   if (group.parts.empty()) {
@@ -170,10 +174,9 @@ void Parser::EndSequence() {
 NodeId Parser::EndAlternatives() {
   Group& group = groups_.back();
   const size_t offset = document_->node(group.operands[0]).offset;
-  group.alternatives.push_back(
-      group.operands.size() == 1
-          ? group.operands[0]
-          : document_->AddParent(NodeKind::kAnd, offset, group.operands));
+  group.alternatives.push_back(group.operands.size() == 1
+                                   ? group.operands[0]
+                                   : document_->AddParent(NodeKind::kAnd, offset, group.operands));
   if (group.alternatives.size() == 1) return group.alternatives[0];
   return document_->AddParent(NodeKind::kChoices, group.offset, group.alternatives);
 }

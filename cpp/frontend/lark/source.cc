@@ -22,7 +22,8 @@ void AppendShown(std::string_view text, size_t offset, const DecodedCodePoint& d
                  std::string* out) {
   if (!decoded.valid) {
     AppendUtf8(0xFFFD, out);
-  } else if (decoded.code_point < 0x20 || (decoded.code_point >= 0x7F && decoded.code_point < 0xA0)) {
+  } else if (decoded.code_point < 0x20 ||
+             (decoded.code_point >= 0x7F && decoded.code_point < 0xA0)) {
     out->push_back(' ');
   } else {
     out->append(text.substr(offset, decoded.size));

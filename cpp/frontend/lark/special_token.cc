@@ -1,4 +1,5 @@
-// Parser: tokens as wholes, by their ids (`<[1,3-8]>`, `<[^1]>`, `<[*]>`) or by their text (`<name>`).
+// Parser: tokens as wholes, by their ids (`<[1,3-8]>`, `<[^1]>`, `<[*]>`) or by their text
+// (`<name>`).
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -14,7 +14,9 @@ namespace {
 TEST(LarkCompiler, Rules) {
   const std::vector<LanguageCase> cases = {
       {"start: \"a\"\n     | \"b\" \"c\"\n     | ", {"a", "bc", ""}, {"b"}},
-      {"start: \"a\"~2 \"b\"~1..2 \"c\"{2} \"d\"{,1} \"e\"{1,}", {"aabccee", "aabbccde"}, {"aabcc"}},
+      {"start: \"a\"~2 \"b\"~1..2 \"c\"{2} \"d\"{,1} \"e\"{1,}",
+       {"aabccee", "aabbccde"},
+       {"aabcc"}},
       {"start: \"x\"{,} \"y\"{0}", {"", "xx"}, {"y"}},
       {"start: [\"a\" \"b\"] \"c\"", {"c", "abc"}, {"ac"}},
       {"?start: x -> foo\n!x: \"a\" -> bar", {"a"}, {"foo"}},
@@ -28,7 +30,9 @@ TEST(LarkCompiler, Rules) {
 
 TEST(LarkCompiler, IgnoredTextFollowsLexemes) {
   const std::vector<LanguageCase> cases = {
-      {"%ignore \" \"\nstart: A A\nA: \"a\" \"b\"", {"abab", "ab ab", "abab  "}, {"a bab", " abab"}},
+      {"%ignore \" \"\nstart: A A\nA: \"a\" \"b\"",
+       {"abab", "ab ab", "abab  "},
+       {"a bab", " abab"}},
       {"%ignore \" \"\n%ignore /-/\nstart: \"a\" \"\" \"b\"", {"a - b--"}, {"-ab"}},
       {"%ignore \" \"\nstart: %json true \"!\"", {"1 !"}, {" 1!"}},
       {"%ignore \" \"\nstart: x \"!\"\nx[lazy]: /a*/ \"b\"", {"aab !"}, {"a b!"}},

@@ -18,8 +18,9 @@ TEST(LarkDispatch, AHeadAloneMayLackItsMarker) {
 TEST(LarkDispatch, ATriggerCommits) {
   const std::string tool =
       "head[lazy]: TEXT \"<t>\"\ntool: head /[0-9]+/ \"</t>\"\nTEXT: /(\\n|.)*/\ntail: TEXT\n";
-  for (const char* start : {"start: tool* tail\n", "start: (tool)* TEXT\n", "start: x\nx: tool* tail\n",
-                            "start: (head /[0-9]+/ \"</t>\")* /.*/s\n"}) {
+  for (const char* start :
+       {"start: tool* tail\n", "start: (tool)* TEXT\n", "start: x\nx: tool* tail\n",
+        "start: (head /[0-9]+/ \"</t>\")* /.*/s\n"}) {
     ExpectLanguage({tool + start,
                     {"", "plain <t", "a<t>12</t>b", "<t>1</t><t>2</t>"},
                     {"<t>", "<t>x</t>", "<t>1"}});
@@ -27,10 +28,11 @@ TEST(LarkDispatch, ATriggerCommits) {
 }
 
 TEST(LarkDispatch, ToolsMayShareATrigger) {
-  ExpectLanguage({"start: (a | b | c)* T\na: h \"1\"\nb: h \"2\"\nc: k \"3\" | h \"4\"\n"
-                  "h[lazy]: T \"<\"\nk[lazy]: T \">\"\nT: /[\\s\\S]*/",
-                  {"", "x<1y<2>3<4"},
-                  {"<3", ">1", "<"}});
+  ExpectLanguage(
+      {"start: (a | b | c)* T\na: h \"1\"\nb: h \"2\"\nc: k \"3\" | h \"4\"\n"
+       "h[lazy]: T \"<\"\nk[lazy]: T \">\"\nT: /[\\s\\S]*/",
+       {"", "x<1y<2>3<4"},
+       {"<3", ">1", "<"}});
 }
 
 TEST(LarkDispatch, IgnoredTextFollowsTheMarker) {
@@ -40,9 +42,10 @@ TEST(LarkDispatch, IgnoredTextFollowsTheMarker) {
 }
 
 TEST(LarkDispatch, TriggersAreOfOneKind) {
-  ExpectLarkError({"start: (a | b)* T\na: h \"1\"\nb: k \"2\"\nh[lazy]: T \"<\"\nk[lazy]: T <[1]>\n"
-                   "T: /[\\s\\S]*/",
-                   1, 8, "cannot mix string and token triggers"});
+  ExpectLarkError(
+      {"start: (a | b)* T\na: h \"1\"\nb: k \"2\"\nh[lazy]: T \"<\"\nk[lazy]: T <[1]>\n"
+       "T: /[\\s\\S]*/",
+       1, 8, "cannot mix string and token triggers"});
   ExpectLarkError({"start: h\nh[lazy]: T <[^1]>\nT: /[\\s\\S]*/", 2, 12,
                    "a head that ends at any token but some", ErrorKind::kUnsupported});
 }
