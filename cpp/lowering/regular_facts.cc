@@ -57,6 +57,20 @@ bool RegularFacts::HasMarkerLiteral(ExprId expr) {
   return entry(expr).has_marker_literal;
 }
 
+bool RegularFacts::IsSpelledAutomaton(ExprId expr) const {
+  if (grammar_.kind(expr) == ExprKind::kAutomaton) return true;
+  if (grammar_.kind(expr) != ExprKind::kSequence) return false;
+  int num_automata = 0;
+  for (ExprId child : grammar_.children(expr)) {
+    if (grammar_.kind(child) == ExprKind::kAutomaton) {
+      ++num_automata;
+    } else if (grammar_.kind(child) != ExprKind::kByteString) {
+      return false;
+    }
+  }
+  return num_automata == 1;
+}
+
 bool RegularFacts::RepeatsLexemes(ExprId repeat) {
   const ExprId child = grammar_.children(repeat)[0];
   Visit(child);
@@ -144,7 +158,6 @@ void RegularFacts::Finish(ExprId expr) {
     }
     case ExprKind::kAutomaton:
       result.has_loop = true;
-      result.has_automaton = true;
       for (const CodePointDfa::State& s : grammar_.automaton(expr)->states()) {
         size += 1 + static_cast<int64_t>(s.edges.size());
       }
@@ -165,7 +178,6 @@ void RegularFacts::Finish(ExprId expr) {
     result.has_rule_ref = result.has_rule_ref || part.has_rule_ref;
     result.has_marker_literal = result.has_marker_literal || part.has_marker_literal;
     result.has_loop = result.has_loop || part.has_loop;
-    result.has_automaton = result.has_automaton || part.has_automaton;
     if (part.size == kNotFoldable || part.mark != Mark::kDone) result.size = kNotFoldable;
     size = Saturate(size + part.size);
   }

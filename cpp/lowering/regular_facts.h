@@ -26,11 +26,9 @@ class RegularFacts {
   int64_t FoldedSize(ExprId expr);
   /// Like FoldedSize, but for a repetition looks past its own count: the size with all copies made.
   int64_t ExpandedRepeatSize(ExprId repeat);
-  /// Whether an automaton of the front end is reachable.
-  bool HasAutomaton(ExprId expr) {
-    Visit(expr);
-    return entry(expr).has_automaton;
-  }
+  /// Whether the expression is an automaton of the front end, perhaps between literals (a string in
+  /// its quotes): deterministic already, so that folding it cannot explode.
+  bool IsSpelledAutomaton(ExprId expr) const;
   /// Whether a rule reference is reachable without leaving the expression.
   bool HasRuleRef(ExprId expr);
   /// Whether the repetition goes over lexical units (its copies refer to rules and hold loops of
@@ -50,7 +48,6 @@ class RegularFacts {
     bool has_rule_ref = false;
     bool has_marker_literal = false;
     bool has_loop = false;
-    bool has_automaton = false;
     int64_t size = 0;
   };
 

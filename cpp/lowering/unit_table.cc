@@ -125,9 +125,9 @@ bool UnitTable::TryFold(Unit* unit) {
   if (grammar_->kind(expr) == ExprKind::kRepeat && regular_.RepeatsLexemes(expr)) return false;
   if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
-  const int64_t limit = regular_.HasAutomaton(expr) ? kMaxAutomatonSize
-                        : lexeme                    ? kMaxLexemeSize
-                                                    : kMaxFoldedRuleSize;
+  const int64_t limit = regular_.IsSpelledAutomaton(expr) ? kMaxAutomatonSize
+                        : lexeme                          ? kMaxLexemeSize
+                                                          : kMaxFoldedRuleSize;
   if (size > limit) return false;
   const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
   unit->dfa = FoldToDfa(*grammar_, facts_, expr, static_cast<uint32_t>(budget), dfa_cache_);

@@ -88,28 +88,31 @@ SetId GrammarMatcher::AfterMarker(SetId set, int32_t token) const {
   return set;
 }
 
-SetId GrammarMatcher::AfterStop(int32_t token) const {
-  if (current_.failed) return current_.set;
-  if (current_set().accepting && !terminate_without_stop_token_) return current_.set;
-  // A token-level element may name the stop token, or its text may be what remains of the output:
-  // then the token completes and ends it.
-  const SetId named = generation_->parser.NextByToken(current_.set, token, true);
-  if (named != kDeadSet && generation_->parser.set(named).accepting) return named;
+GrammarMatcher::Step GrammarMatcher::StepByStop(int32_t token) const {
+  if (current_.failed) return {current_.set, true, true};
+  if (current_set().accepting && !terminate_without_stop_token_) return {current_.set, true, false};
+  Parser& parser = generation_->parser;
+  if (generation_->local_masks->text_tokens().Contains(token)) {
+    const bool named_only = !terminate_without_stop_token_;
+    const SetId by_token = parser.NextByToken(current_.set, token, named_only);
+    const bool completes = by_token != kDeadSet && parser.set(by_token).accepting;
+    if (completes) return {by_token, true, false};
+    if (by_token != kDeadSet && terminate_without_stop_token_) {
+      return {parser.AtTokenEnd(by_token, true), false, false};
+    }
+  }
+  // Its text may be what remains of the output: then the token completes and ends it.
   const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
   const bool is_marker = tokenizer.IsStopToken(token) || tokenizer.IsSpecialToken(token);
-  const SetId after =
+  const SetId by_text =
       is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
-  return after != kDeadSet && generation_->parser.set(after).accepting ? after : kDeadSet;
+  if (by_text != kDeadSet && parser.set(by_text).accepting) return {by_text, true, false};
+  return {};
 }
 
 GrammarMatcher::Step GrammarMatcher::StepBy(int32_t token) const {
+  if (IsOwnStopToken(token)) return StepByStop(token);
   Step next;
-  if (IsOwnStopToken(token)) {
-    next.set = AfterStop(token);
-    next.stopped = next.set != kDeadSet;
-    next.failed = next.stopped && current_.failed;
-    return next;
-  }
   if (current_.failed) return next;
   Parser& parser = generation_->parser;
   const TokenizerInfo& tokenizer = *compiled_->tokenizer_info();
@@ -178,7 +181,7 @@ size_t GrammarMatcher::MatchPrefix(std::string_view bytes) const {
 
 void GrammarMatcher::SetStopBits(std::span<uint32_t> row) const {
   for (int32_t token : stop_token_ids_) {
-    if (AfterStop(token) != kDeadSet) {
+    if (StepByStop(token).set != kDeadSet) {
       SetBit(row, token);
     } else {
       ClearBit(row, token);

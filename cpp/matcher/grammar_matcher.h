@@ -77,9 +77,10 @@ class GrammarMatcher {
   bool IsOwnStopToken(int32_t token) const;
   /// The set after the text of an ordinary token, kDeadSet if it does not fit. Raises kLimit.
   SetId AfterOrdinary(SetId set, int32_t token) const;
-  /// Where a stop token may lead from here: the end (the current set again), the set after its text
-  /// where that completes the input, or kDeadSet.
-  SetId AfterStop(int32_t token) const;
+  /// Where a stop token leads from here: the end (the current set again), the set after its text or
+  /// its token-level element where that completes the input, or kDeadSet. A matcher that ends
+  /// without stop tokens takes one as an ordinary id wherever a token-level element does.
+  Step StepByStop(int32_t token) const;
   SetId AfterMarker(SetId set, int32_t token) const;
   Step StepBy(int32_t token) const;
   bool Advance(const Step& next);
