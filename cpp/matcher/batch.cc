@@ -2,6 +2,7 @@
 #include "matcher/batch.h"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 #include "support/error.h"
@@ -42,9 +43,17 @@ void BatchFillNextTokenBitmask(std::span<GrammarMatcher* const> matchers, int32_
   };
   const int64_t num_tasks = (count + kMatchersPerTask - 1) / kMatchersPerTask;
   pool->ParallelFor(num_tasks, [&](int64_t task) {
-    for (int64_t i = task * kMatchersPerTask; i < std::min(count, (task + 1) * kMatchersPerTask);
-         ++i)
-      fill(i);
+    // An error leaves the other rows of the run to be filled; the first one is raised.
+    std::exception_ptr first_error;
+    const int64_t end = std::min(count, (task + 1) * kMatchersPerTask);
+    for (int64_t i = task * kMatchersPerTask; i < end; ++i) {
+      try {
+        fill(i);
+      } catch (...) {
+        if (first_error == nullptr) first_error = std::current_exception();
+      }
+    }
+    if (first_error != nullptr) std::rethrow_exception(first_error);
   });
 }
 

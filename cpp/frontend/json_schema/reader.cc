@@ -127,7 +127,9 @@ int64_t SchemaReader::ExpectCount(JsonId schema, std::string_view keyword, JsonI
   if (number.negative() || !number.IsInteger()) FailType(schema, keyword, "a non-negative integer");
   const std::optional<int64_t> count = number.ToInt64();
   if (count && *count <= limits_.max_repeat) return *count;
-  if (!is_minimum) return kNoMaximum;  // No text can be that long.
+  // No text is longer than the default allows; a lower limit is a wish to refuse.
+  const bool is_beyond_texts = !count || *count > Limits().max_repeat;
+  if (!is_minimum && is_beyond_texts) return kNoMaximum;
   Error error =
       MakeError(ErrorKind::kLimit, schema, keyword,
                 "Keyword '" + std::string(keyword) + "' is larger than the limit max_repeat");
