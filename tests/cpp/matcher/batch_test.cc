@@ -1,0 +1,97 @@
+// Batch filling: rows, indices, and errors that say which matcher is meant.
+#include "matcher/batch.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "matcher/matcher_fixtures.h"
+
+namespace xgrammar {
+namespace {
+
+constexpr int32_t kUntouched = 0x12345678;
+
+class BatchTest : public testing::Test {
+ protected:
+  void MakeMatchers(int count) {
+    const auto compiled =
+        Compile("root ::= \"(\" root \")\" | [ab]{1,9}", SmallTokenizer({"a", "b", "(", ")"}));
+    for (int i = 0; i < count; ++i) {
+      auto& matcher = matchers_.emplace_back(compiled, MatcherOptions{});
+      for (int j = 0; j < i % 7; ++j) matcher.AcceptToken(4);
+      if (i % 3 == 0) matcher.AcceptToken(2);
+    }
+    for (GrammarMatcher& matcher : matchers_) pointers_.push_back(&matcher);
+  }
+  void Fill(const std::vector<int64_t>& indices, int64_t num_rows, int32_t threads,
+            int64_t stride = 1) {
+    rows_.assign(static_cast<size_t>(num_rows * stride), kUntouched);
+    ThreadPool pool(threads);
+    BatchFillNextTokenBitmask(pointers_, rows_.data(), num_rows, stride, indices, &pool);
+  }
+  std::string Refusal(const std::vector<int64_t>& indices, int64_t num_rows, int32_t threads = 2) {
+    std::string text;
+    EXPECT_EQ(KindOfError([&] { Fill(indices, num_rows, threads); }, &text), ErrorKind::kUsage);
+    return text;
+  }
+
+  std::deque<GrammarMatcher> matchers_;
+  std::vector<GrammarMatcher*> pointers_;
+  std::vector<int32_t> rows_;
+};
+
+TEST_F(BatchTest, RowsEqualThoseOfEachMatcher) {
+  MakeMatchers(50);
+  for (int32_t threads : {1, 3}) {
+    Fill({}, 51, threads);
+    for (size_t i = 0; i < 50; ++i) {
+      EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
+    }
+    EXPECT_EQ(rows_[50], kUntouched);
+  }
+}
+
+TEST_F(BatchTest, IndicesAndStrides) {
+  MakeMatchers(3);
+  Fill({4, 0, 2}, 5, 2, 2);
+  const auto row = [&](size_t i) { return std::span(rows_).subspan(i * 2, 1); };
+  EXPECT_EQ(BitsOf(row(4)), MaskIds(pointers_[0]));
+  EXPECT_EQ(BitsOf(row(0)), MaskIds(pointers_[1]));
+  EXPECT_EQ(BitsOf(row(2)), MaskIds(pointers_[2]));
+  EXPECT_EQ(row(1)[0], kUntouched);
+  EXPECT_EQ(row(3)[0], kUntouched);
+  for (size_t i = 1; i < rows_.size(); i += 2) EXPECT_EQ(rows_[i], kUntouched);
+}
+
+TEST_F(BatchTest, AnEmptyBatchIsNoWork) {
+  Fill({}, 2, 2);
+  EXPECT_EQ(rows_[0], kUntouched);
+}
+
+TEST_F(BatchTest, WrongIndicesAreRefusedBeforeAnythingIsWritten) {
+  MakeMatchers(3);
+  EXPECT_NE(Refusal({0, 1}, 5).find("3 matchers but 2 indices"), std::string::npos);
+  EXPECT_NE(Refusal({0, 5, 1}, 5).find("Row 5 of matcher 1"), std::string::npos);
+  EXPECT_NE(Refusal({0, 1, -1}, 5).find("Row -1 of matcher 2"), std::string::npos);
+  EXPECT_NE(Refusal({}, 2).find("matcher 2"), std::string::npos);
+  for (int32_t word : rows_) EXPECT_EQ(word, kUntouched);
+}
+
+TEST_F(BatchTest, ATerminatedMatcherIsNamedAndTheOthersAreFilled) {
+  MakeMatchers(40);
+  for (size_t i : {11u, 33u}) {
+    if (!pointers_[i]->IsCompleted()) pointers_[i]->Reset(), pointers_[i]->AcceptToken(2);
+    ASSERT_TRUE(pointers_[i]->AcceptToken(0));
+  }
+  for (int32_t threads : {1, 3}) {
+    EXPECT_NE(Refusal({}, 40, threads).find("Matcher 11:"), std::string::npos);
+    for (size_t i = 0; i < 40; ++i) {
+      if (i == 11 || i == 33) continue;
+      EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xgrammar
