@@ -6,7 +6,8 @@
 NB_MODULE(_core, m) {
   m.doc() = "Native part of xgrammar; use the classes of the package instead.";
 #ifdef NDEBUG
-  // Objects that live until the interpreter ends are no fault of the user; debug builds report them.
+  // Objects that live until the interpreter ends are no fault of the user; debug builds report
+  // them.
   nanobind::set_leak_warnings(false);
 #endif
   xgrammar::bindings::RegisterErrorTranslator();
