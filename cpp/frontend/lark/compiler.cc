@@ -1,4 +1,7 @@
 // DocumentCompiler: rules in the order of their nodes, children first.
+//
+// Terminals come first, each after its parts, since automata of terminals need finished bodies.
+// Rules of all definitions are added before any body, so that bodies may refer to each other.
 #include "frontend/lark/compiler.h"
 
 #include <utility>

@@ -1,4 +1,6 @@
 // Parser: `%` items, and the value of `%regex`.
+//
+// An imported terminal becomes a definition like any other, whose body is its pattern.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,4 +1,7 @@
-// The terminals of Lark's public module `common`, as regular expressions whose `.` is not used.
+// The terminals of Lark's public module `common`.
+//
+// Their languages are those that Lark's documentation gives; look-behind and lazy repetition of the
+// original spellings are written out. No pattern uses `.`, so its meaning does not matter here.
 #include "frontend/lark/imports.h"
 
 #include <array>

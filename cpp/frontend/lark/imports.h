@@ -1,4 +1,6 @@
 // The terminals of `%import common`.
+//
+// Only Lark's module `common` exists; a terminal of it is a regular expression (frontend/regex).
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,7 @@
 // Parser: definitions of rules and terminals, and the attributes of rules.
+//
+// Values of attributes are checked here. Whether a rule may have them is judged here as far as its
+// other attributes decide it, and in names.cc as far as its body does.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

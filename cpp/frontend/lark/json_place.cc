@@ -1,5 +1,5 @@
 // ReadJson: a JSON reader counts lines from the begin of its own text; the user counts those of the
-// grammar.
+// grammar. The reading itself is json/parser.h.
 #include "frontend/lark/json_place.h"
 
 #include "json/parser.h"

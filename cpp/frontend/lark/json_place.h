@@ -1,4 +1,7 @@
-// JSON values inside Lark grammars.
+// JSON values inside Lark grammars: schemas, options and the texts of `%regex`.
+//
+// The lexer finds where a value ends by its brackets; this reads it and places its faults in the
+// grammar.
 #pragma once
 
 #include <cstddef>

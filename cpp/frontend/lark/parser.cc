@@ -59,8 +59,7 @@ NodeId Parser::ParseExpression() {
     const bool is_round = groups_.back().close == TokenKind::kClose;
     FailHere(is_round ? "expected ')' after group" : "expected ']' after group");
   }
-  EndSequence();
-  const NodeId body = EndAlternatives();
+  const NodeId body = EndBody();
   groups_.clear();
   return body;
 }
@@ -78,18 +77,11 @@ bool Parser::ParseStep() {
       if (groups_.size() == 1 || token_.kind != group.close) return false;
       CloseGroup();
       return true;
-    case TokenKind::kBar: {
+    case TokenKind::kBar:
       EndSequence();
-      const std::vector<NodeId> operands = std::move(group.operands);
-      group.operands.clear();
-      group.alternatives.push_back(operands.size() == 1
-                                       ? operands[0]
-                                       : document_->AddParent(NodeKind::kAnd,
-                                                              document_->node(operands[0]).offset,
-                                                              operands));
+      EndAlternative();
       Advance();
       return true;
-    }
     case TokenKind::kAmpersand:
       if (group.parts.empty()) FailHere("expected a terminal before '&'");
       EndSequence();
@@ -142,8 +134,7 @@ void Parser::OpenGroup() {
 }
 
 void Parser::CloseGroup() {
-  EndSequence();
-  NodeId body = EndAlternatives();
+  NodeId body = EndBody();
   const size_t offset = groups_.back().offset;
   const bool is_optional = groups_.back().close == TokenKind::kCloseBracket;
   groups_.pop_back();
@@ -171,12 +162,22 @@ void Parser::EndSequence() {
   group.operands.push_back(sequence);
 }
 
-NodeId Parser::EndAlternatives() {
+/// The operands read so far become an alternative.
+void Parser::EndAlternative() {
   Group& group = groups_.back();
-  const size_t offset = document_->node(group.operands[0]).offset;
-  group.alternatives.push_back(group.operands.size() == 1
-                                   ? group.operands[0]
-                                   : document_->AddParent(NodeKind::kAnd, offset, group.operands));
+  NodeId alternative = group.operands[0];
+  if (group.operands.size() > 1) {
+    const size_t offset = document_->node(alternative).offset;
+    alternative = document_->AddParent(NodeKind::kAnd, offset, group.operands);
+  }
+  group.operands.clear();
+  group.alternatives.push_back(alternative);
+}
+
+NodeId Parser::EndBody() {
+  EndSequence();
+  EndAlternative();
+  const Group& group = groups_.back();
   if (group.alternatives.size() == 1) return group.alternatives[0];
   return document_->AddParent(NodeKind::kChoices, group.offset, group.alternatives);
 }

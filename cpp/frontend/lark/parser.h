@@ -44,7 +44,8 @@ class Parser {
   void OpenGroup();
   void CloseGroup();
   void EndSequence();
-  NodeId EndAlternatives();
+  void EndAlternative();
+  NodeId EndBody();
   NodeId ParseElement();
   NodeId ParseString();
   NodeId ParseName();

@@ -1,4 +1,7 @@
-// String literals of Lark grammars: JSON escapes (RFC 8259, section 7) and, beyond them, `\xHH`.
+// Lexer: string literals of Lark grammars.
+//
+// Escapes are those of JSON (RFC 8259, section 7) and, beyond them, `\xHH` for a code point below
+// 256. Surrogate pairs are joined; other surrogates have no UTF-8 form and are refused.
 #include "frontend/lark/lexer.h"
 #include "support/utf8.h"
 
