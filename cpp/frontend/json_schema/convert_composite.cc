@@ -123,7 +123,7 @@ ExprId JSONSchemaConverter::Lexeme(std::string_view hint, ExprId body) {
 }
 
 GrammarPtr JSONSchemaConverter::Convert(LocationId location) {
-  const RuleId root = builder_.AddRule("root", RuleKind::kStructure);
+  const RuleId root = builder_.AddRule("root", ValueRuleKind(RootDepth()));
   builder_.SetBody(root, LocationRef(location, RootDepth()));
   DrainQueue();
   CheckProductive(root, location);
@@ -184,7 +184,7 @@ ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
   const bool is_simple =
       alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
   if (is_simple) return choices;
-  return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, RuleKind::kStructure));
+  return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, ValueRuleKind(depth)));
 }
 
 ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
@@ -195,7 +195,7 @@ ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
   if (container.depth >= 0 && ++indent_levels_[spec_key] > kMaxIndentLevels)
     return builder_.AddNothing();
   PendingContainer pending = container;
-  pending.rule = builder_.AddRule(builder_.UnusedName(hint), RuleKind::kStructure);
+  pending.rule = builder_.AddRule(builder_.UnusedName(hint), ContainerRuleKind(container.depth));
   const ExprId reference = builder_.AddRuleRef(pending.rule);
   containers_.emplace(key, reference);
   queue_.push_back(pending);

@@ -109,9 +109,11 @@ ExprId JSONSchemaConverter::ContainerValue(JsonId value, bool is_inner, Depth de
 }
 
 void JSONSchemaConverter::MakeFreeValueRules() {
-  const RuleId value = builder_.AddRule(builder_.UnusedName("json_value"), RuleKind::kStructure);
-  const RuleId object = builder_.AddRule(builder_.UnusedName("json_object"), RuleKind::kStructure);
-  const RuleId array = builder_.AddRule(builder_.UnusedName("json_array"), RuleKind::kStructure);
+  const RuleId value = builder_.AddRule(builder_.UnusedName("json_value"), ValueRuleKind(kOneLine));
+  const RuleId object =
+      builder_.AddRule(builder_.UnusedName("json_object"), ContainerRuleKind(kOneLine));
+  const RuleId array =
+      builder_.AddRule(builder_.UnusedName("json_array"), ContainerRuleKind(kOneLine));
   free_value_ = builder_.AddRuleRef(value);
   free_object_ = builder_.AddRuleRef(object);
   free_array_ = builder_.AddRuleRef(array);

@@ -195,7 +195,7 @@ ExprId JSONSchemaConverter::AnyFreeMember(const ObjectSpec& spec, Depth depth) {
     alternatives.push_back(FreeMember(spec, cell, cell.value, depth));
   const ExprId choices = builder_.AddChoices(alternatives);
   if (alternatives.size() < 2) return choices;
-  return builder_.AddRuleRef(builder_.AddRuleWithHint("member", choices, RuleKind::kStructure));
+  return builder_.AddRuleRef(builder_.AddRuleWithHint("member", choices, ContainerRuleKind(depth)));
 }
 
 // Whether the bounds say more than the declared names already do.

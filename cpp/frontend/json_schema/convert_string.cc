@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMaxCountedStates = 1024;
 
 // Of the product of the spellings of strings of bounded length and excluded texts.
-constexpr int64_t kMaxExactStates = 8192;
+constexpr int64_t kMaxExactStates = 4096;
 
 CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));

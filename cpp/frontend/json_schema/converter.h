@@ -42,6 +42,11 @@ class JSONSchemaConverter {
   /// How the containers of `enum` and `const` are spelled at a place.
   virtual Depth LiteralDepth(Depth depth) const { return depth; }
 
+  /// How lowering treats the rules of values and containers at a place. A token may stand for a
+  /// marker with its text only in rules that are kAuto, so that styles with markers want these.
+  virtual RuleKind ValueRuleKind(Depth) const { return RuleKind::kStructure; }
+  virtual RuleKind ContainerRuleKind(Depth) const { return RuleKind::kStructure; }
+
   /// Brackets with the white space inside them; between members; between key and value.
   virtual ExprId OpenObject(Depth depth) { return layout_.Open("{", depth); }
   virtual ExprId CloseObject(Depth depth) { return layout_.Close("}", depth); }

@@ -18,6 +18,7 @@ class CohereXmlStyle : public XmlParameterStyle {
   Depth ItemDepth(Depth) const override { return kItem; }
   Depth LiteralDepth(Depth depth) const override { return depth; }
   bool HasRawKeys(Depth) const override { return true; }
+  RuleKind ContainerRuleKind(Depth) const override { return RuleKind::kAuto; }
 
   ExprId OpenObject(Depth) override { return layout().Space(); }
   ExprId CloseObject(Depth) override { return layout().Space(); }

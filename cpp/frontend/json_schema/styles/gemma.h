@@ -16,6 +16,8 @@ class GemmaStyle : public RawStringStyle {
   bool HasRawString(Depth) const override { return true; }
   bool HasRawKeys(Depth) const override { return true; }
   Depth LiteralDepth(Depth) const override { return kCompact; }
+  RuleKind ValueRuleKind(Depth) const override { return RuleKind::kAuto; }
+  RuleKind ContainerRuleKind(Depth) const override { return RuleKind::kAuto; }
   bool PlacesValues(Depth) const override { return true; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId DeclaredKey(std::string_view name, Depth depth) override;

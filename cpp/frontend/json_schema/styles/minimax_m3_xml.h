@@ -27,6 +27,8 @@ class MinimaxM3XmlStyle : public RawStringStyle {
   Depth LiteralDepth(Depth) const override { return kCompact; }
   bool HasRawString(Depth) const override { return true; }
   bool HasRawKeys(Depth) const override { return true; }
+  RuleKind ValueRuleKind(Depth) const override { return RuleKind::kAuto; }
+  RuleKind ContainerRuleKind(Depth) const override { return RuleKind::kAuto; }
 
   ExprId OpenObject(Depth depth) override { return Space(depth); }
   ExprId CloseObject(Depth depth) override { return Space(depth); }

@@ -50,6 +50,8 @@ class XmlParameterStyle : public RawStringStyle {
   Depth LiteralDepth(Depth depth) const override { return depth == kParameter ? kCompact : depth; }
   bool HasRawString(Depth depth) const override { return depth <= kFirstStylePlace; }
   bool HasRawKeys(Depth depth) const override { return depth == kParameters; }
+  RuleKind ValueRuleKind(Depth depth) const override { return KindIf(depth <= kParameters); }
+  RuleKind ContainerRuleKind(Depth depth) const override { return KindIf(depth == kParameters); }
   std::string SpellKey(std::string_view name) const override;
   CodePointDfaPtr SpellKeys(const CodePointDfaPtr& names) const override;
   ExprId EnclosedKey(ExprId key) override;
@@ -66,6 +68,10 @@ class XmlParameterStyle : public RawStringStyle {
   ExprId FreeObject(const ObjectSpec& spec, Depth depth) override;
 
  private:
+  static RuleKind KindIf(bool has_markers) {
+    return has_markers ? RuleKind::kAuto : RuleKind::kStructure;
+  }
+
   const XmlParameterFormat& format_;
 };
 
