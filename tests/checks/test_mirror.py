@@ -13,16 +13,6 @@ from tests.checks.sources import CPP, PYTHON, TESTS, cpp_files, includes, python
 EXCEPTIONS = {
     "cpp/bindings/": "tested through Python: tests/python",
     "cpp/frontend/json_schema/": "tested by cases through every route: tests/conformance",
-    "cpp/analysis/": "tested against the oracle: tests/property",
-    "cpp/lowering/": "tested against the oracle: tests/property",
-    "cpp/parser/": "tested against the oracle: tests/property",
-    "cpp/mask/": "tested against the oracle and over real vocabularies: tests/property",
-    "cpp/compiler/": "tested with threads and eviction: tests/integration",
-    "cpp/matcher/": "tested against a naive model: tests/property",
-    "cpp/automata/byte_dfa.cc": "tested through lowering and masks: tests/property",
-    "cpp/automata/byte_nfa.cc": "tested through lowering and masks: tests/property",
-    "cpp/automata/utf8_class.cc": "tested with split characters: tests/property",
-    "cpp/support/": "tested through everything above it",
 }
 
 
