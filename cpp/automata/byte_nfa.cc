@@ -1,6 +1,10 @@
 // ByteNfa: fragments for literals, code point classes and code point automata.
 #include "automata/byte_nfa.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "automata/utf8_class.h"
 
 namespace xgrammar {
@@ -34,22 +38,39 @@ void ByteNfa::AddClass(int32_t from, std::span<const CodePointRange> ranges, int
 }
 
 void ByteNfa::AddAutomaton(int32_t from, const CodePointDfa& dfa, int32_t to) {
+  constexpr uint32_t kMaxAscii = 0x7F;
   std::vector<int32_t> state_of(dfa.states().size());
   for (size_t i = 0; i < dfa.states().size(); ++i) state_of[i] = AddState();
   AddEpsilon(from, state_of[0]);
+  // By target and ranges: the state before characters of several bytes. In free text nearly all of
+  // them lead to the same state from everywhere, and so share the states between their bytes.
+  std::map<std::vector<uint32_t>, int32_t> wide;
   for (size_t i = 0; i < dfa.states().size(); ++i) {
     const CodePointDfa::State& state = dfa.states()[i];
     if (state.accept) AddEpsilon(state_of[i], to);
     // Edges to one target form one class, so that they share their UTF-8 nodes.
     std::vector<std::pair<int32_t, std::vector<CodePointRange>>> by_target;
     for (const CodePointDfa::Edge& e : state.edges) {
+      if (e.lo <= kMaxAscii) {
+        AddEdge(state_of[i], static_cast<uint8_t>(e.lo),
+                static_cast<uint8_t>(std::min(e.hi, kMaxAscii)),
+                state_of[static_cast<size_t>(e.target)]);
+      }
+      if (e.hi <= kMaxAscii) continue;
       auto it = by_target.begin();
       while (it != by_target.end() && it->first != e.target) ++it;
       if (it == by_target.end()) it = by_target.insert(it, {e.target, {}});
-      it->second.push_back({e.lo, e.hi});
+      it->second.push_back({std::max(e.lo, kMaxAscii + 1), e.hi});
     }
     for (const auto& [target, ranges] : by_target) {
-      AddClass(state_of[i], ranges, state_of[static_cast<size_t>(target)]);
+      std::vector<uint32_t> key{static_cast<uint32_t>(target)};
+      for (const CodePointRange& range : ranges) key.insert(key.end(), {range.lo, range.hi});
+      const auto [it, is_new] = wide.try_emplace(std::move(key), 0);
+      if (is_new) {
+        it->second = AddState();
+        AddClass(it->second, ranges, state_of[static_cast<size_t>(target)]);
+      }
+      AddEpsilon(state_of[i], it->second);
     }
   }
 }

@@ -273,6 +273,20 @@ class TestBudgets:
         assert not accepts_tokens(compiled, [0, 0, 3])
         assert not accepts_tokens(compiled, [3, 0, 0])
 
+    def test_both_budgets(self):
+        both = {**AT, "max_tokens": 9, "max_chars": 400}
+        compiled = compile_for(VOCAB, tag("<t>", both, ["</t>", "<|end_of_thinking|>"]))
+        assert accepts_tokens(compiled, [3, *[0] * 9, 4])
+        assert not accepts_tokens(compiled, [3, *[0] * 10, 4])
+        matcher = xgr.GrammarMatcher(compiled)
+        assert not matcher.accept_string("<t>" + "é" * 401)
+        assert matcher.accept_string("<t>" + "é" * 400 + "</t>")
+        implied = {**AT, "max_tokens": 2**31 - 1, "max_chars": 2**28}
+        assert accepts_tokens(compile_for(VOCAB, implied), [0, 1])
+        with pytest.raises(xgr.UnsupportedFeatureError) as caught:
+            compile_for(VOCAB, {**AT, "max_tokens": 9, "max_chars": 10000})
+        assert caught.value.pointer == "/format"
+
     def test_large_budgets_cost_nothing(self):
         for name in ("max_tokens", "max_chars"):
             compiled = compile_for(VOCAB, tag("<t>", {**AT, name: 2**31 - 1}, "</t>"))

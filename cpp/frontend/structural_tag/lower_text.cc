@@ -15,9 +15,11 @@ namespace {
 
 /// Most bytes of a code point in UTF-8; a token takes at least one byte.
 constexpr int64_t kMaxCodePointBytes = 4;
-/// Up to this many code points are counted by states of the automaton, where the rule counts
-/// tokens.
-constexpr int64_t kMaxStateCountedChars = 1024;
+/// States of the automaton that counts code points where the rule counts tokens, in bytes: what
+/// lowering folds into one automaton.
+constexpr int64_t kMaxCountingStates = 16000;
+/// States between the bytes of characters of several bytes that lead to one state.
+constexpr int64_t kWideCharacterStates = 8;
 
 }  // namespace
 
@@ -55,6 +57,25 @@ ExprId Lowerer::FreeText(const std::vector<std::string>& excludes) {
   return it->second;
 }
 
+CodePointDfaPtr Lowerer::CountingChars(const Format& format, ExprId text, int64_t max_chars) {
+  const bool is_automaton = builder_.view().kind(text) == ExprKind::kAutomaton;
+  const int64_t text_states =
+      is_automaton ? static_cast<int64_t>(builder_.view().automaton(text)->states().size()) : 1;
+  const int64_t most = kMaxCountingStates / (text_states + kWideCharacterStates);
+  if (max_chars > most) {
+    Error error(ErrorKind::kUnsupported, "max_chars above " + std::to_string(most) +
+                                             " cannot be enforced together with max_tokens here");
+    error.AtPointer(PointerTo(tag_.document, format.source));
+    error.Feature("max_chars");
+    error.Hint("use one of the two");
+    throw error;
+  }
+  CodePointDfa length = LengthRange(0, max_chars, limits_.max_dfa_states);
+  if (!is_automaton) return std::make_shared<CodePointDfa>(std::move(length));
+  return std::make_shared<CodePointDfa>(
+      Intersect(*builder_.view().automaton(text), length, limits_.max_dfa_states));
+}
+
 ExprId Lowerer::Limited(const Format& format, ExprId text, int64_t max_tokens, int64_t max_chars) {
   if (max_tokens == 0 || max_chars == 0) return builder_.AddEmpty();
   // A budget of tokens that the other budget cannot use up says nothing.
@@ -63,20 +84,7 @@ ExprId Lowerer::Limited(const Format& format, ExprId text, int64_t max_tokens, i
   ExprId body = builder_.view().rule(builder_.view().rule_ref(text)).body;
   RuleOptions options{max_tokens, max_chars};
   if (max_tokens != kNoBound && max_chars != kNoBound) {
-    if (max_chars > kMaxStateCountedChars) {
-      Error error(ErrorKind::kUnsupported, "max_chars above " +
-                                               std::to_string(kMaxStateCountedChars) +
-                                               " cannot be enforced together with max_tokens");
-      error.AtPointer(PointerTo(tag_.document, format.source));
-      error.Feature("max_chars");
-      error.Hint("use one of the two");
-      throw error;
-    }
-    const CodePointDfa length = LengthRange(0, max_chars, limits_.max_dfa_states);
-    const bool is_automaton = builder_.view().kind(body) == ExprKind::kAutomaton;
-    body = builder_.AddAutomaton(std::make_shared<CodePointDfa>(
-        is_automaton ? Intersect(*builder_.view().automaton(body), length, limits_.max_dfa_states)
-                     : length));
+    body = builder_.AddAutomaton(CountingChars(format, body, max_chars));
     options.max_chars = kUnbounded;
   }
   const RuleId rule = builder_.AddRuleWithHint("limited_text", body, RuleKind::kLexeme);
