@@ -17,7 +17,7 @@ GemmaStyle::GemmaStyle(Merger* merger, const JsonSchemaOptions& schema_options,
 ExprId GemmaStyle::Placed(InstanceType type, bool, ExprId value, Depth) {
   if (type != InstanceType::kString) return value;
   const ExprId delimiter = builder().AddByteString(kDelimiter);
-  return builder().AddSequence({delimiter, value, delimiter});
+  return builder().AddSequence({delimiter, ClosedString(value, false, kDelimiter)});
 }
 
 ExprId GemmaStyle::DeclaredKey(std::string_view name, Depth depth) {

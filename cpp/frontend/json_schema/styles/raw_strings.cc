@@ -83,6 +83,23 @@ ExprId RawStringStyle::StringLiteral(std::string_view text, Depth depth) {
   return texts_->Accepts(text) ? builder().AddByteString(text) : Excluded();
 }
 
+ExprId RawStringStyle::ClosedString(ExprId text, bool is_padded, std::string_view marker) {
+  const auto [place, is_new] = closed_strings_.try_emplace({text, is_padded}, kNoExpr);
+  if (!is_new) return place->second;
+  const Grammar& built = builder().view();
+  // The body of a lexeme in place of a reference to it; what is counted stays a rule.
+  const auto body_of = [&](ExprId part) {
+    if (built.kind(part) != ExprKind::kRuleRef) return part;
+    const Rule& rule = built.rule(built.rule_ref(part));
+    return rule.kind == RuleKind::kLexeme && rule.options.empty() ? rule.body : part;
+  };
+  const ExprId space = is_padded ? body_of(layout().Space()) : builder().AddEmpty();
+  const ExprId closed =
+      builder().AddSequence({space, body_of(text), space, builder().AddByteString(marker)});
+  place->second = builder().AddRuleRef(builder().AddRuleWithHint("closed_text", closed));
+  return place->second;
+}
+
 ExprId RawStringStyle::DeclaredKey(std::string_view name, Depth depth) {
   if (!HasRawKeys(depth)) return JSONSchemaConverter::DeclaredKey(name, depth);
   const std::string spelled = SpellKey(name);

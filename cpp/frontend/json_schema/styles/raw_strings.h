@@ -5,8 +5,10 @@
 // what stands around the text, is said by the subclasses.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/json_schema/converter.h"
@@ -34,6 +36,11 @@ class RawStringStyle : public JSONSchemaConverter {
   /// A key with what stands around it.
   virtual ExprId EnclosedKey(ExprId key) { return key; }
 
+  /// A raw string with the marker that ends it, and with white space around it. One rule, so that
+  /// it becomes one automaton, which knows at each character whether the string is over; unless a
+  /// token can stand for the marker.
+  ExprId ClosedString(ExprId text, bool is_padded, std::string_view marker);
+
   ExprId DeclaredKey(std::string_view name, Depth depth) override;
   ExprId AdditionalKey(const std::vector<std::string_view>& closed_names, Depth depth) override;
   ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
@@ -48,6 +55,7 @@ class RawStringStyle : public JSONSchemaConverter {
   ExprId KeysOf(const CodePointDfaPtr& names);
 
   const RawStringFormat format_;
+  std::map<std::pair<ExprId, bool>, ExprId> closed_strings_;
   CodePointDfaPtr unmarked_;   ///< Texts without the end of values.
   CodePointDfaPtr texts_;      ///< And without excluded texts.
   CodePointDfaPtr key_texts_;  ///< Texts without the end of keys and without excluded texts.

@@ -61,25 +61,24 @@ ExprId XmlParameterStyle::KeySeparator(Depth depth) {
   return builder().AddSequence({layout().Space(), builder().AddByteString(format_.value_open)});
 }
 
-ExprId XmlParameterStyle::AttributeAndValue(InstanceType type, ExprId value) {
+bool XmlParameterStyle::IsPadded(InstanceType type, bool is_free) const {
+  return type != InstanceType::kString || (format_.pads_strings && !is_free);
+}
+
+ExprId XmlParameterStyle::Placed(InstanceType type, bool is_free, ExprId value, Depth) {
   std::string attribute;
   if (!format_.attribute_open.empty()) {
     attribute += format_.attribute_open;
     attribute += format_.attributes[static_cast<size_t>(type)];
     attribute += format_.attribute_close;
   }
+  const ExprId open = builder().AddByteString(attribute);
+  const bool is_padded = IsPadded(type, is_free);
+  if (type == InstanceType::kString)
+    return builder().AddSequence({open, ClosedString(value, is_padded, format_.value_close)});
+  const ExprId space = is_padded ? layout().Space() : builder().AddEmpty();
   return builder().AddSequence(
-      {builder().AddByteString(attribute), value, builder().AddByteString(format_.value_close)});
-}
-
-bool XmlParameterStyle::IsPadded(InstanceType type, bool is_free) const {
-  return type != InstanceType::kString || (format_.pads_strings && !is_free);
-}
-
-ExprId XmlParameterStyle::Placed(InstanceType type, bool is_free, ExprId value, Depth) {
-  if (!IsPadded(type, is_free)) return AttributeAndValue(type, value);
-  const ExprId space = layout().Space();
-  return AttributeAndValue(type, builder().AddSequence({space, value, space}));
+      {open, space, value, space, builder().AddByteString(format_.value_close)});
 }
 
 ExprId XmlParameterStyle::FreeValue(Depth depth) {

@@ -40,8 +40,6 @@ class XmlParameterStyle : public RawStringStyle {
   static constexpr Depth kParameter = kFirstStylePlace - 1;  ///< The value of one.
 
   const XmlParameterFormat& format() const { return format_; }
-  /// What stands between the start of a tag with an attribute and the end of its element.
-  ExprId AttributeAndValue(InstanceType type, ExprId value);
   virtual bool IsPadded(InstanceType type, bool is_free) const;
 
   Depth RootDepth() const override { return kParameters; }
