@@ -126,26 +126,25 @@ void Parser::Complete(uint32_t continuation) {
 
 void Parser::ResolvePredictions() {
   prediction_ids_.assign(num_predictions_, 0);
-  // Kahn's topological order (Kahn 1962): waits_for[p] counts the distinct predictions that p's
-  // list mentions.
+  // Kahn's topological order (Kahn 1962): missing[p] counts the mentions of other predictions in
+  // p's list. A list that mentions only itself besides known continuations is an equation of its
+  // own.
   std::vector<std::vector<uint32_t>> users(num_predictions_);
   std::vector<uint32_t> missing(num_predictions_, 0);
+  std::vector<uint8_t> mentions_itself(num_predictions_, 0);
   for (uint32_t p = 0; p < num_predictions_; ++p) {
     for (const Item& item : predictions_[p].returns) {
       if ((item.continuation & kLocalBit) == 0) continue;
-      users[item.continuation & ~kLocalBit].push_back(p);
-      ++missing[p];
-    }
-  }
-  const auto resolved = [this](const std::vector<Item>& returns) {
-    std::vector<Item> out = returns;
-    for (Item& item : out) {
-      if ((item.continuation & kLocalBit) != 0) {
-        item.continuation = prediction_ids_[item.continuation & ~kLocalBit];
+      const uint32_t mentioned = item.continuation & ~kLocalBit;
+      if (mentioned == p) {
+        mentions_itself[p] = 1;
+      } else {
+        users[mentioned].push_back(p);
+        ++missing[p];
       }
     }
-    return out;
-  };
+    if (mentions_itself[p] != 0) prediction_ids_[p] = kSelfContinuation;
+  }
   std::vector<uint8_t> done(num_predictions_, 0);
   std::vector<uint32_t> ready;
   for (uint32_t p = 0; p < num_predictions_; ++p) {
@@ -155,24 +154,36 @@ void Parser::ResolvePredictions() {
     const uint32_t p = ready.back();
     ready.pop_back();
     done[p] = 1;
-    prediction_ids_[p] = InternContinuation(resolved(predictions_[p].returns));
+    std::vector<Item> returns = ResolvedReturns(p);
+    prediction_ids_[p] = mentions_itself[p] != 0 ? InternEquation(std::move(returns))
+                                                 : InternContinuation(std::move(returns));
     for (uint32_t user : users[p]) {
       if (--missing[user] == 0) ready.push_back(user);
     }
   }
-  // Left recursion: ids first, then the lists that mention them.
-  std::vector<uint32_t> cyclic;
+  // Rules that wait for each other in a circle: ids first, then the lists that mention them.
+  std::vector<uint32_t> circular;
   for (uint32_t p = 0; p < num_predictions_; ++p) {
     if (done[p] != 0) continue;
-    cyclic.push_back(p);
+    circular.push_back(p);
     prediction_ids_[p] = AddContinuation({});
   }
-  for (uint32_t p : cyclic) {
-    std::vector<Item> returns = resolved(predictions_[p].returns);
+  for (uint32_t p : circular) {
+    std::vector<Item> returns = ResolvedReturns(p);
     std::sort(returns.begin(), returns.end());
     returns.erase(std::unique(returns.begin(), returns.end()), returns.end());
     continuations_[prediction_ids_[p]].returns = arena_.Copy(std::span<const Item>(returns));
   }
+}
+
+std::vector<Item> Parser::ResolvedReturns(uint32_t prediction) const {
+  std::vector<Item> returns = predictions_[prediction].returns;
+  for (Item& item : returns) {
+    if ((item.continuation & kLocalBit) != 0) {
+      item.continuation = prediction_ids_[item.continuation & ~kLocalBit];
+    }
+  }
+  return returns;
 }
 
 }  // namespace xgrammar

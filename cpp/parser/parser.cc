@@ -360,6 +360,40 @@ ContinuationId Parser::InternContinuation(std::vector<Item> returns) {
   return id;
 }
 
+ContinuationId Parser::InternEquation(std::vector<Item> equation) {
+  SortUnique(&equation);
+  const auto with_self = [&equation](ContinuationId self) {
+    std::vector<Item> returns = equation;
+    for (Item& item : returns) {
+      if (item.continuation == kSelfContinuation) item.continuation = self;
+    }
+    SortUnique(&returns);
+    return returns;
+  };
+  // A continuation that the list mentions and that solves the equation is its least solution: so
+  // `root ::= root root | "a"` comes back to the same set after every `a`.
+  constexpr int kMaxCandidates = 8;
+  int num_candidates = 0;
+  ContinuationId last = kSelfContinuation;
+  for (const Item& item : equation) {
+    const ContinuationId candidate = item.continuation;
+    if (candidate == kSelfContinuation || candidate == last) continue;
+    if (++num_candidates > kMaxCandidates) break;
+    last = candidate;
+    if (SameItems(with_self(candidate), continuations_[candidate].returns)) return candidate;
+  }
+  const uint64_t hash = HashItems(equation);
+  const uint32_t known = continuation_index_.Find(
+      hash, [&](uint32_t id) { return SameItems(continuations_[id].equation, equation); });
+  if (known != IdTable::kNotFound) return known;
+  const ContinuationId id = AddContinuation({});
+  const std::vector<Item> returns = with_self(id);
+  continuations_[id].returns = arena_.Copy(std::span<const Item>(returns));
+  continuations_[id].equation = arena_.Copy(std::span<const Item>(equation));
+  continuation_index_.Insert(hash, id);
+  return id;
+}
+
 std::span<const Item> Parser::SettledReturns(ContinuationId continuation) {
   Continuation& c = continuations_[continuation];
   if (!c.is_settled) {

@@ -88,6 +88,7 @@ class Parser {
     std::span<const Item> returns;
     std::span<const Item> settled;  ///< `returns` settled; valid once is_settled.
     bool is_settled = false;
+    std::span<const Item> equation;  ///< Of a list that waits for itself: with kSelfContinuation.
     ContinuationId mask_continuation = 0;
     std::atomic<SetId> after{kUnknownSet};
   };
@@ -100,6 +101,7 @@ class Parser {
     std::vector<Item> returns;
   };
   static constexpr uint32_t kLocalBit = 0x80000000;
+  static constexpr ContinuationId kSelfContinuation = 0x7FFFFFFF;
 
   enum class Step : uint8_t { kAny, kScan, kLiteral };
 
@@ -121,7 +123,11 @@ class Parser {
   void Complete(uint32_t continuation);
   void Push(const Item& item);
   void ResolvePredictions();
+  std::vector<Item> ResolvedReturns(uint32_t prediction) const;
   ContinuationId InternContinuation(std::vector<Item> returns);
+  /// Left recursion: a list that waits for itself, given with kSelfContinuation in its own place.
+  /// The least solution of such an equation depends on nothing but the equation.
+  ContinuationId InternEquation(std::vector<Item> equation);
   ContinuationId AddContinuation(std::span<const Item> returns);
   std::span<const Item> SettledReturns(ContinuationId continuation);
   uint32_t MaskCount(uint32_t state, uint32_t count) const;
