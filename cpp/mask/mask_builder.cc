@@ -85,9 +85,9 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   if (!has_tails && local->soft_exits().empty()) return;
   const SetId after = parser_.AfterReturn(item.continuation);
   if (Intersects(local->soft_exits(), parser_.set(after).first)) {
-    // Rare: what follows could also have been read inside. The whole walk finds every way to leave.
-    const TokenTrie& trie = tokenizer_.trie();
-    ReadByAutomaton(item, {kDeadSet, &trie, 0, trie.num_nodes()});
+    // What follows could also have been read inside (text before its closing marker), so where a
+    // token leaves is not known beforehand.
+    ReadExits(item, after);
     return;
   }
   ReadTails(*local, false, bounds, after);
@@ -152,6 +152,30 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
         if (after != kDeadSet) Defer(after, trie, node + 1, trie.node(node).subtree_end);
       },
       [](uint32_t, const DfaPosition&) { return false; });
+}
+
+void MaskBuilder::ReadExits(const DfaItem& item, SetId after) {
+  const TokenTrie& trie = tokenizer_.trie();
+  const ByteSet first = parser_.set(after).first;
+  uint16_t first_kinds = 0;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (first.Contains(byte)) first_kinds |= KindBit(byte);
+  }
+  WalkDfa(
+      trie, 0, trie.num_nodes(), *item.unit->dfa, ModeOf(*item.unit),
+      {item.state, CopiesLeft(item)}, &stack_, [](uint32_t, const DfaPosition&) {},
+      [&](uint32_t node, const DfaPosition&) {
+        const uint32_t end = trie.node(node).subtree_end;
+        for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
+          if (!first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
+          Defer(after, trie, child, trie.node(child).subtree_end);
+        }
+      },
+      // Subtrees without a byte that could begin what follows hold no exit.
+      [&](uint32_t node, const DfaPosition&) {
+        return (trie.kinds_below(node) & first_kinds) == 0;
+      });
 }
 
 void MaskBuilder::ReadByScan(const Part& part) {

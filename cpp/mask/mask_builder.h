@@ -45,6 +45,8 @@ class MaskBuilder {
   void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
   void ReadParts();
   void ReadByAutomaton(const DfaItem& item, const Part& part);
+  /// Reads on from the set after the automaton at every place where a token may leave it.
+  void ReadExits(const DfaItem& item, SetId after);
   void ReadByScan(const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
   void Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end);

@@ -60,7 +60,9 @@ def test_fed_text(case):
 
 @pytest.mark.parametrize("case", [marked(c) for c in CASES if c.expects_error])
 def test_refused(case):
-    compiler = xgr.GrammarCompiler(xgr.TokenizerInfo([]), max_threads=1)
+    # An id outside the vocabulary is refused when there is one.
+    vocabulary = [text.encode() for text in case.fields.get("vocab", []) if isinstance(text, str)]
+    compiler = xgr.GrammarCompiler(xgr.TokenizerInfo(vocabulary), max_threads=1)
     with pytest.raises(RuntimeError) as caught:
         compiler.compile_grammar(case.build())
     if isinstance(case.expects_error, str):

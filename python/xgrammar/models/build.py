@@ -59,6 +59,9 @@ def reasoning_part(reasoning: Reasoning | None, request: Request) -> list[Any]:
         content=AnyTextFormat(excludes=request.excluded(excludes)),
         end=reasoning.end,
     )
+    if enabled and reasoning.may_write_begin:
+        opener = OptionalFormat(content=ConstStringFormat(value=reasoning.begin))
+        thoughts = sequence([opener, thoughts])
     if reasoning.suffix:
         thoughts = sequence([thoughts, ConstStringFormat(value=reasoning.suffix)])
     if reasoning.line_ends_follow:

@@ -58,6 +58,8 @@ class Reasoning:
         Any number of line ends may follow `end`, also before a call that must come at once.
     prompt_holds_begin : bool
         With reasoning enabled, the generation prompt already ends with `begin`.
+    may_write_begin : bool
+        With `prompt_holds_begin`: not every prompt does, so the model may write `begin` itself.
     excludes : tuple of str
         What thoughts cannot contain.
     excludes_enabled : tuple of str or None
@@ -73,6 +75,7 @@ class Reasoning:
     suffix: str = ""
     line_ends_follow: bool = False
     prompt_holds_begin: bool = True
+    may_write_begin: bool = False
     excludes: tuple[str, ...] = ()
     excludes_enabled: tuple[str, ...] | None = None
     end_alone: bool = False

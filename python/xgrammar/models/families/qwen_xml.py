@@ -16,7 +16,7 @@ SEED_OSS = ModelFormat(
     calls=xml_calls("seed:tool_call"),
     content=xml_content(_SEED),
     # Whether the prompt or the model writes the opener depends on the thinking budget.
-    reasoning=Reasoning(*_SEED, excludes=_SEED, excludes_enabled=(), line_ends_follow=True),
+    reasoning=Reasoning(*_SEED, may_write_begin=True, excludes=_SEED, line_ends_follow=True),
 )
 
 NEMOTRON_V3 = ModelFormat(

@@ -1,0 +1,52 @@
+// ExprToDfa against the grammar it was made from; ShortestOnly keeps no member with a longer one
+// behind it.
+#include "grammar/regular.h"
+
+#include <gtest/gtest.h>
+
+#include "grammar/builder.h"
+
+namespace xgrammar {
+namespace {
+
+CodePointDfaPtr NoRules(RuleId) { return nullptr; }
+
+TEST(Regular, SequencesChoicesAndCounts) {
+  GrammarBuilder builder;
+  const ExprId digit = builder.AddCharClass(CodePointSet({{'0', '9'}}));
+  const ExprId word = builder.AddChoices({builder.AddByteString("ab"), builder.AddByteString("é")});
+  const ExprId expr = builder.AddSequence({word, builder.AddRepeat(digit, 2, 3)});
+  const auto dfa = ExprToDfa(builder.view(), expr, NoRules, {});
+  ASSERT_TRUE(dfa.has_value());
+  for (const char* text : {"ab12", "é123"}) EXPECT_TRUE(dfa->Accepts(text)) << text;
+  for (const char* text : {"ab1", "ab1234", "a12", "é", ""})
+    EXPECT_FALSE(dfa->Accepts(text)) << text;
+}
+
+TEST(Regular, ReferencesGoThroughTheCallback) {
+  GrammarBuilder builder;
+  const RuleId rule = builder.AddRule("x");
+  builder.SetBody(rule, builder.AddByteString("x"));
+  const ExprId expr = builder.AddPlus(builder.AddRuleRef(rule));
+  EXPECT_FALSE(ExprToDfa(builder.view(), expr, NoRules, {}).has_value());
+  const auto dfa = ExprToDfa(
+      builder.view(), expr,
+      [](RuleId) { return std::make_shared<const CodePointDfa>(FromStrings({"x"})); }, {});
+  ASSERT_TRUE(dfa.has_value());
+  EXPECT_TRUE(dfa->Accepts("xxx"));
+  EXPECT_FALSE(dfa->Accepts(""));
+}
+
+TEST(Regular, TokensAreNotText) {
+  GrammarBuilder builder;
+  EXPECT_FALSE(ExprToDfa(builder.view(), builder.AddTokenSet({1}, false), NoRules, {}).has_value());
+}
+
+TEST(Regular, ShortestOnlyEndsAtTheFirstPlace) {
+  const CodePointDfa shortest = ShortestOnly(FromStrings({"a", "ab", "cd", "cde"}));
+  for (const char* text : {"a", "cd"}) EXPECT_TRUE(shortest.Accepts(text)) << text;
+  for (const char* text : {"ab", "cde", "c", ""}) EXPECT_FALSE(shortest.Accepts(text)) << text;
+}
+
+}  // namespace
+}  // namespace xgrammar
