@@ -34,9 +34,9 @@ def test_named_grammars_of_another_type(named):
 
 def test_arguments_of_another_type():
     with pytest.raises(TypeError):
-        xgr.Grammar.from_lark(b"start:")  # type: ignore[arg-type]
+        xgr.Grammar.from_lark(b"start:")
     with pytest.raises(TypeError):
-        xgr.Grammar.from_lark("start:", tokenizer_info=["a"])  # type: ignore[arg-type]
+        xgr.Grammar.from_lark("start:", tokenizer_info=["a"])
 
 
 def test_errors_show_their_place():

@@ -20,9 +20,7 @@ class Styled {
     grammar_ = JsonSchemaToGrammar(schema, options).grammar;
   }
 
-  bool Accepts(std::string_view text) const {
-    return xgrammar::Accepts(*grammar_, text);
-  }
+  bool Accepts(std::string_view text) const { return xgrammar::Accepts(*grammar_, text); }
   const Grammar& grammar() const { return *grammar_; }
 
  private:
