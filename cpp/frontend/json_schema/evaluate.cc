@@ -149,6 +149,16 @@ bool Evaluator::SatisfiesAt(const Literal& literal, JsonId value, int depth) {
 
 bool Evaluator::IsValid(JsonId id, JsonId value, int depth) {
   CheckDepth(depth);
+  // Merging asks the same question for every combination of conjuncts.
+  const uint64_t key = (uint64_t{static_cast<uint32_t>(id)} << 32) | static_cast<uint32_t>(value);
+  const auto known = verdicts_.find(key);
+  if (known != verdicts_.end()) return known->second;
+  const bool is_valid = Judge(id, value, depth);
+  verdicts_.emplace(key, is_valid);
+  return is_valid;
+}
+
+bool Evaluator::Judge(JsonId id, JsonId value, int depth) {
   const Schema& schema = reader_.Read(id);
   if (schema.is_boolean) return schema.boolean_value;
   if (!TypeAndValuesHold(schema, value)) return false;

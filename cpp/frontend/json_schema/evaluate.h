@@ -28,6 +28,7 @@ class Evaluator {
  private:
   bool SatisfiesAt(const Literal& literal, JsonId value, int depth);
   bool IsValid(JsonId schema, JsonId value, int depth);
+  bool Judge(JsonId schema, JsonId value, int depth);
   bool TypeAndValuesHold(const Schema& schema, JsonId value);
   bool NumberHolds(const Schema& schema, JsonId value) const;
   bool StringHolds(const Schema& schema, std::string_view text);
@@ -41,6 +42,7 @@ class Evaluator {
 
   SchemaReader& reader_;
   StringLanguage& strings_;
+  std::unordered_map<uint64_t, bool> verdicts_;  ///< Of schema (high half) and value.
   std::unordered_map<JsonId, std::string> keys_;
   std::unordered_map<JsonId, std::unordered_set<std::string_view>> enum_keys_;
 };
