@@ -23,17 +23,20 @@ TEST(Regular, SequencesChoicesAndCounts) {
     EXPECT_FALSE(dfa->Accepts(text)) << text;
 }
 
-TEST(Regular, ReferencesGoThroughTheCallback) {
+TEST(Regular, AReferenceIsItsBodyUnlessTheCallbackSaysOtherwise) {
   GrammarBuilder builder;
   const RuleId rule = builder.AddRule("x");
   builder.SetBody(rule, builder.AddByteString("x"));
   const ExprId expr = builder.AddPlus(builder.AddRuleRef(rule));
-  EXPECT_FALSE(ExprToDfa(builder.view(), expr, NoRules, {}).has_value());
+  const auto by_body = ExprToDfa(builder.view(), expr, NoRules, {});
+  ASSERT_TRUE(by_body.has_value());
+  EXPECT_TRUE(by_body->Accepts("xx"));
   const auto dfa = ExprToDfa(
       builder.view(), expr,
-      [](RuleId) { return std::make_shared<const CodePointDfa>(FromStrings({"x"})); }, {});
+      [](RuleId) { return std::make_shared<const CodePointDfa>(FromStrings({"y"})); }, {});
   ASSERT_TRUE(dfa.has_value());
-  EXPECT_TRUE(dfa->Accepts("xxx"));
+  EXPECT_TRUE(dfa->Accepts("yyy"));
+  EXPECT_FALSE(dfa->Accepts("x"));
   EXPECT_FALSE(dfa->Accepts(""));
 }
 
