@@ -125,3 +125,43 @@ def test_stop_tokens_that_end_harmony_messages():
         assert [walk.allows(stop) for stop in (256, 257)] == [last == 256, last == 257]
         assert walk.accept(last)
         assert walk.matcher.is_terminated()
+
+
+class LongTokens(Tokens):
+    """Markers as special tokens, bytes, and pieces of the texts themselves as ordinary tokens."""
+
+    def __init__(self, key, text, rng):
+        self.markers = sorted(renderers.TOKENS[key], key=len, reverse=True)
+        starts = [rng.randrange(len(text)) for _ in range(120)]
+        pieces = {text[start : start + rng.randint(2, 7)] for start in starts}
+        pieces |= {'"', '",', '":', "{", "}", "</", ">\n", "\n\n", 'x"', " {", "<", "<x", "]}"}
+        words = sorted(piece for piece in pieces if piece and piece not in self.markers)
+        vocabulary = [bytes([byte]) for byte in range(256)] + [b"</s>"]
+        vocabulary += [marker.encode() for marker in self.markers]
+        vocabulary += [word.encode() for word in words]
+        first_word = STOP + 1 + len(self.markers)
+        self.info = xgr.TokenizerInfo(
+            vocabulary, stop_token_ids=[STOP], special_token_ids=list(range(STOP + 1, first_word))
+        )
+        self.compiler = xgr.GrammarCompiler(self.info)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_masks_equal_acceptance_without_masks(key):
+    # The oracle reads each token's bytes through the parser on a fork; it uses no mask.
+    rng = random.Random("masks" + key)
+    tools, calls = random_request(rng)
+    thoughts = renderers.THOUGHTS.get(key, "").format("hm")
+    text = thoughts + renderers.plain(renderers.CALLS[key](calls))
+    tokens = LongTokens(key, text, rng)
+    walk = Walk(tokens.compiler, xgr.get_model_structural_tag(key, tools, "required", "enabled"))
+    ids = tokens.encode(text)
+    sampled = set(rng.sample(range(len(ids)), min(len(ids), 40))) | {0}
+    for number, token in enumerate(ids):
+        if number in sampled:
+            walk.matcher.fill_next_token_bitmask(walk.mask)
+            bits = [int(word) & 0xFFFFFFFF for word in walk.mask[0]]
+            for other in range(tokens.info.vocab_size):
+                allowed = bool(bits[other // 32] >> (other % 32) & 1)
+                assert allowed == walk.matcher.fork().accept_token(other), (number, other)
+        assert walk.accept(token), (number, text)
