@@ -32,6 +32,9 @@ class Recognizer {
 
   Positions Compute(ExprId expr, size_t start) {
     switch (grammar_.kind(expr)) {
+      case ExprKind::kTokenSet:
+      case ExprKind::kNamedToken:
+        return {};  // Whole tokens are not text; schemas have none.
       case ExprKind::kEmpty:
         return {start};
       case ExprKind::kByteString: {
