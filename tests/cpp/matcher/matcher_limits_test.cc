@@ -162,8 +162,8 @@ TEST(Limits, SchemaExpansion) {
 
 // --- matching -----------------------------------------------------------------------------------
 
-/// Every letter may end any number of parts of two kinds that wait for each other, so the items grow
-/// with the text.
+/// Every letter may end any number of parts of two kinds that wait for each other, so the items
+/// grow with the text.
 const char* const kAmbiguous = "root ::= s \"c\"\ns ::= \"a\" | t t\nt ::= \"a\" | s s";
 
 class FailedStateTest : public testing::Test {
