@@ -26,13 +26,18 @@ std::string GrammarMatcher::FindJumpForwardString() const {
   std::string forced;
   if (current_.failed || (terminate_without_stop_token_ && IsCompleted())) return forced;
   SetId set = current_.set;
-  while (forced.size() < kMaxForcedBytes) {
-    const EarleySet& s = generation_->parser.set(set);
-    if (s.accepting || s.first.size() != 1) break;
-    const uint8_t byte = s.first.First();
-    set = generation_->parser.Next(set, byte);
-    if (set == kDeadSet) break;
-    forced.push_back(static_cast<char>(byte));
+  try {
+    while (forced.size() < kMaxForcedBytes) {
+      const EarleySet& s = generation_->parser.set(set);
+      if (s.accepting || s.first.size() != 1) break;
+      const uint8_t byte = s.first.First();
+      set = generation_->parser.Next(set, byte);
+      if (set == kDeadSet) break;
+      forced.push_back(static_cast<char>(byte));
+    }
+  } catch (const Error& error) {
+    // What was found is forced all the same; the matcher fails when it is taken that far.
+    if (error.kind() != ErrorKind::kLimit) throw;
   }
   // Neither the rest of a character that has begun, nor one that is only partly forced.
   if (!forced.empty() && IsContinuationByte(forced[0])) return {};

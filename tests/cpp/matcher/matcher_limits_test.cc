@@ -198,6 +198,19 @@ TEST_F(FailedStateTest, AcceptingFailsAndOnlyStopTokensAreAllowed) {
   EXPECT_TRUE(matcher.IsTerminated());
 }
 
+TEST_F(FailedStateTest, ForcedTextEndsWhereALimitDoes) {
+  Limits limits;
+  limits.max_items = 4;
+  const char* const grammar =
+      "root ::= \"ab\" (p | q | r | s)\np ::= p \"c\" | \"c\"\nq ::= q \"d\" | \"c\"\n"
+      "r ::= r \"e\" | \"c\"\ns ::= s \"f\" | \"c\"";
+  GrammarMatcher matcher(Compile(grammar, SmallTokenizer({"a", "b", "c"}), limits), {});
+  EXPECT_EQ(matcher.FindJumpForwardString(), "a");
+  EXPECT_TRUE(matcher.AcceptToken(2));
+  EXPECT_FALSE(matcher.AcceptToken(3));
+  EXPECT_NE(matcher.limit_error().find("max_items"), std::string::npos);
+}
+
 TEST_F(FailedStateTest, RollbackRecovers) {
   GrammarMatcher matcher(CompileNarrow(), {});
   ASSERT_TRUE(matcher.AcceptToken(2));
