@@ -90,6 +90,13 @@ std::string ArraySpec::Key() const {
     AppendNumber(clause.count.min, &out);
     AppendNumber(clause.count.max, &out);
   }
+  out += ';';
+  for (const UncountedItems& items : uncounted) {
+    AppendNumber(items.literal.id, &out);
+    AppendNumber(static_cast<int64_t>(items.literal.kind), &out);
+    AppendNumber(items.first, &out);
+    AppendNumber(items.clauses, &out);
+  }
   return out;
 }
 

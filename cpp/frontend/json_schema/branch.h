@@ -63,6 +63,14 @@ struct ItemClause {
   Literal literal;
   int64_t first = 0;
   CountRange count{1, kNoMaximum};
+  int32_t scope = -1;  ///< Where a `contains` stands in the tree of in-place applicators.
+};
+
+/// Items from index `first` on that count for none of some clauses satisfy a literal.
+struct UncountedItems {
+  Literal literal;
+  int64_t first = 0;
+  uint32_t clauses = 0;  ///< By index.
 };
 
 /// A schema that acts on the instance of a branch, and where in the tree of in-place applicators it
@@ -81,18 +89,20 @@ struct ArrayAtoms {
   bool unique = false;
   JsonId unique_schema = kNoJson;
   std::vector<ScopedSchema> unevaluated;
+  std::vector<ScopedSchema> violated_unevaluated;  ///< Some item violates `unevaluatedItems`.
 };
 
 /// Some member whose key is in a set has a value that satisfies a literal. The set: the keys that
 /// match the pattern; or those that the schema leaves to `additionalProperties`; or those that
-/// violate `propertyNames`; or one name.
+/// violate `propertyNames`; or one name; or those that nothing inside the scope evaluates.
 struct MemberClause {
-  enum class Keys : uint8_t { kPattern, kAdditional, kInvalidName, kName };
+  enum class Keys : uint8_t { kPattern, kAdditional, kInvalidName, kName, kUnevaluated };
   Keys keys = Keys::kPattern;
   std::string_view pattern;
   const Schema* schema = nullptr;
   bool has_value = true;
   Literal value;
+  int32_t scope = -1;
 };
 
 struct ObjectAtoms {
@@ -131,6 +141,7 @@ struct ArraySpec {
   CountRange count;
   /// Items that satisfy a clause take the location of its literal joined with their own.
   std::vector<ItemClause> clauses;
+  std::vector<UncountedItems> uncounted;
   bool unique = false;
   JsonId unique_schema = kNoJson;
 

@@ -31,7 +31,7 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
     }
   }
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
-  run->scopes.push_back({scope, literal, false, false});
+  run->scopes.push_back({scope, literal, false, false, false});
   std::vector<Work> alternatives;
   if (run->type == InstanceType::kObject &&
       !SplitByDiscriminator(*work, schema, &alternatives, work)) {
@@ -56,7 +56,8 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   ComplementScalars(run, *work, schema, &alternatives);
   if (run->type == InstanceType::kArray)
     ComplementArray(run, *work, schema, own_scope, &alternatives);
-  if (run->type == InstanceType::kObject) ComplementObject(run, *work, schema, &alternatives);
+  if (run->type == InstanceType::kObject)
+    ComplementObject(run, *work, schema, own_scope, &alternatives);
   ComplementSteps(run, *work, schema, own_scope, &alternatives);
   return Split(run, work, &alternatives);
 }
@@ -155,9 +156,8 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
   }
 }
 
-void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t,
+void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope,
                              std::vector<Work>* out) {
-  (void)run;
   const auto add = [&](auto change) {
     Work alternative = work;
     change(&alternative.branch.array);
@@ -199,11 +199,14 @@ void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, i
     out->push_back(std::move(alternative));
   };
   if (schema.unique_items) unsupported("uniqueItems", "its complement is not implemented");
-  if (schema.unevaluated_items != kNoJson)
-    unsupported("unevaluatedItems", "its complement is not implemented");
+  if (schema.unevaluated_items != kNoJson) {
+    Work alternative = work;
+    Push(run, &alternative, {schema.id, LiteralKind::kUnevaluated}, scope);
+    out->push_back(std::move(alternative));
+  }
 }
 
-void Merger::ComplementObject(Run*, const Work& work, const Schema& schema,
+void Merger::ComplementObject(Run* run, const Work& work, const Schema& schema, int32_t scope,
                               std::vector<Work>* out) {
   const auto add = [&](auto change) {
     Work alternative = work;
@@ -267,11 +270,9 @@ void Merger::ComplementObject(Run*, const Work& work, const Schema& schema,
     });
   }
   if (schema.unevaluated_properties != kNoJson) {
-    add([&](Branch* branch) {
-      branch->unsupported.push_back(
-          {schema.id, "unevaluatedProperties", "its complement is not implemented"});
-      return true;
-    });
+    Work alternative = work;
+    Push(run, &alternative, {schema.id, LiteralKind::kUnevaluated}, scope);
+    out->push_back(std::move(alternative));
   }
 }
 
@@ -308,12 +309,13 @@ void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, i
   for (const Step& step : schema.steps) {
     switch (step.kind) {
       case Step::Kind::kRef:
+      case Step::Kind::kDynamicRef:
       case Step::Kind::kAllOfMember:
         add({negative(step.value)});
         break;
       case Step::Kind::kAnyOf:
       case Step::Kind::kOneOf: {
-        const auto members = reader_.document().items(step.value);
+        const std::vector<JsonId>& members = step.members;
         Conjunction none;
         for (const JsonId member : members) none.push_back(negative(member));
         add(none);
@@ -342,13 +344,6 @@ void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, i
         break;
       case Step::Kind::kObjectGroup:
         break;  // ComplementObject.
-      case Step::Kind::kUnsupported: {
-        Work alternative = work;
-        alternative.branch.unsupported.push_back(
-            {schema.id, "$dynamicRef", "it has several possible targets"});
-        out->push_back(std::move(alternative));
-        break;
-      }
     }
   }
 }

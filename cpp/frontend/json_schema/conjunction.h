@@ -22,6 +22,8 @@ enum class LiteralKind : uint8_t {
   kNotSchema,    ///< The instance is not valid by the standard.
   kConst,        ///< The instance equals a value of the document.
   kNotConst,     ///< It does not.
+  kUnevaluated,  ///< Valid but for the schema's own unevaluated*, which some child violates. Only
+                 ///< while a complement is expanded.
 };
 
 struct Literal {

@@ -28,6 +28,8 @@ class ArrayMachine {
         separator_(converter->ArraySeparator(depth)) {
     last_index_ = std::max(static_cast<int64_t>(spec.prefix.size()), spec.count.min);
     for (const ItemClause& clause : spec.clauses) last_index_ = std::max(last_index_, clause.first);
+    for (const UncountedItems& items : spec.uncounted)
+      last_index_ = std::max(last_index_, items.first);
     if (spec.count.HasMax()) last_index_ = std::max(last_index_, spec.count.max);
     last_index_ = std::max<int64_t>(last_index_, 1);
   }
@@ -146,6 +148,9 @@ class ArrayMachine {
                                                                : LiteralKind::kNotSchema;
       }
       literals.push_back(literal);
+    }
+    for (const UncountedItems& items : spec_.uncounted) {
+      if (index >= items.first && (items.clauses & chosen) == 0) literals.push_back(items.literal);
     }
     return converter_.merger_.Intern(std::move(literals));
   }

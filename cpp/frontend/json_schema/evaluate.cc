@@ -136,6 +136,7 @@ bool Evaluator::SatisfiesAt(const Literal& literal, JsonId value, int depth) {
   switch (literal.kind) {
     case LiteralKind::kSchema:
     case LiteralKind::kPlainSchema:
+    case LiteralKind::kUnevaluated:
       return IsValid(literal.id, value, depth);
     case LiteralKind::kNotSchema:
       return !IsValid(literal.id, value, depth);
@@ -180,7 +181,8 @@ bool Evaluator::Judge(JsonId id, JsonId value, int depth) {
       break;
   }
   return std::all_of(schema.steps.begin(), schema.steps.end(),
-                     [&](const Step& step) { return StepHolds(schema, step, value, depth); });
+                     [&](const Step& step) { return StepHolds(schema, step, value, depth); }) &&
+         UnevaluatedHolds(schema, value, depth);
 }
 
 bool Evaluator::TypeAndValuesHold(const Schema& schema, JsonId value) {
@@ -253,11 +255,6 @@ bool Evaluator::ArrayHolds(const Schema& schema, JsonId value, int depth) {
     if (matches < schema.contains_count.min) return false;
     if (schema.contains_count.HasMax() && matches > schema.contains_count.max) return false;
   }
-  if (schema.unevaluated_items != kNoJson) {
-    throw reader_.MakeError(
-        ErrorKind::kUnsupported, schema.id, "unevaluatedItems",
-        "Keyword 'unevaluatedItems' cannot be enforced beside 'enum' or 'const'");
-  }
   return true;
 }
 
@@ -297,16 +294,17 @@ bool Evaluator::NameIsValid(JsonId id, std::string_view name, int depth) {
     bool holds = true;
     switch (step.kind) {
       case Step::Kind::kRef:
+      case Step::Kind::kDynamicRef:
       case Step::Kind::kAllOfMember:
         holds = valid(step.value);
         break;
       case Step::Kind::kAnyOf: {
-        const auto members = document.items(step.value);
+        const std::vector<JsonId>& members = step.members;
         holds = std::any_of(members.begin(), members.end(), valid);
         break;
       }
       case Step::Kind::kOneOf: {
-        const auto members = document.items(step.value);
+        const std::vector<JsonId>& members = step.members;
         holds = std::count_if(members.begin(), members.end(), valid) == 1;
         break;
       }
@@ -341,11 +339,6 @@ bool Evaluator::ObjectHolds(const Schema& schema, JsonId value, int depth) {
     if (schema.property_names != kNoJson && !NameIsValid(schema.property_names, name, depth + 1))
       return false;
   }
-  if (schema.unevaluated_properties != kNoJson) {
-    throw reader_.MakeError(
-        ErrorKind::kUnsupported, schema.id, "unevaluatedProperties",
-        "Keyword 'unevaluatedProperties' cannot be enforced beside 'enum' or 'const'");
-  }
   return true;
 }
 
@@ -354,14 +347,15 @@ bool Evaluator::StepHolds(const Schema& schema, const Step& step, JsonId value, 
   const auto valid = [&](JsonId member) { return IsValid(member, value, depth + 1); };
   switch (step.kind) {
     case Step::Kind::kRef:
+    case Step::Kind::kDynamicRef:
     case Step::Kind::kAllOfMember:
       return valid(step.value);
     case Step::Kind::kAnyOf: {
-      const auto members = document.items(step.value);
+      const std::vector<JsonId>& members = step.members;
       return std::any_of(members.begin(), members.end(), valid);
     }
     case Step::Kind::kOneOf: {
-      const auto members = document.items(step.value);
+      const std::vector<JsonId>& members = step.members;
       return std::count_if(members.begin(), members.end(), valid) == 1;
     }
     case Step::Kind::kNot:
@@ -382,9 +376,6 @@ bool Evaluator::StepHolds(const Schema& schema, const Step& step, JsonId value, 
              valid(step.value);
     case Step::Kind::kObjectGroup:
       return true;  // ObjectHolds looks at the members.
-    case Step::Kind::kUnsupported:
-      throw reader_.MakeError(ErrorKind::kUnsupported, schema.id, "$dynamicRef",
-                              "The dynamic reference has several possible targets");
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "frontend/json_schema/conjunction.h"
 #include "frontend/json_schema/reader.h"
@@ -35,6 +36,10 @@ class Evaluator {
   bool ArrayHolds(const Schema& schema, JsonId value, int depth);
   bool ObjectHolds(const Schema& schema, JsonId value, int depth);
   bool MemberHolds(const Schema& schema, std::string_view name, JsonId value, int depth);
+  bool CoversMember(const Schema& schema, std::string_view name);
+  void MarkOwn(const Schema& schema, JsonId value, int depth, std::vector<bool>* marks);
+  void MarkEvaluated(JsonId id, JsonId value, int depth, bool is_inner, std::vector<bool>* marks);
+  bool UnevaluatedHolds(const Schema& schema, JsonId value, int depth);
   bool StepHolds(const Schema& schema, const Step& step, JsonId value, int depth);
   bool NameIsValid(JsonId schema, std::string_view name, int depth);
   void AppendKey(JsonId value, int depth, std::string* out) const;

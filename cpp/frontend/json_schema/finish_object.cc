@@ -29,7 +29,7 @@ class ObjectFinisher {
 
   void Finish(std::vector<ObjectSpec>* out) {
     FindClosing();
-    CollectNames();
+    if (!CollectNames()) return;
     CollectPatterns();
     if (!MakeMembers()) return;
     MakeCells();
@@ -98,20 +98,46 @@ class ObjectFinisher {
         return names ? strings.ComplementOf(names)
                      : std::make_shared<const CodePointDfa>(Nothing());
       }
-      case MemberClause::Keys::kAdditional: {
-        std::vector<std::string_view> names;
-        for (const NamedSchema& property : clause.schema->properties)
-          names.push_back(property.name);
-        CodePointDfaPtr keys =
-            strings.ComplementOf(std::make_shared<const CodePointDfa>(FromStrings(names)));
-        for (const NamedSchema& pattern : clause.schema->pattern_properties) {
-          keys = strings.Difference(
-              keys, strings.Pattern(pattern.name, clause.schema->id, "patternProperties"));
+      case MemberClause::Keys::kAdditional:
+        return KeysOutside({clause.schema});
+      case MemberClause::Keys::kUnevaluated: {
+        std::vector<const Schema*> schemas;
+        for (const ScopedSchema& group : atoms_.groups) {
+          if (merger_.IsInScope(run_, group.scope, clause.scope)) schemas.push_back(group.schema);
         }
-        return keys;
+        return KeysOutside(schemas);
       }
     }
     return nullptr;
+  }
+
+  // The keys that `properties` and `patternProperties` of some schemas do not speak about.
+  CodePointDfaPtr KeysOutside(const std::vector<const Schema*>& schemas) {
+    StringLanguage& strings = merger_.strings();
+    std::vector<std::string_view> names;
+    for (const Schema* schema : schemas) {
+      for (const NamedSchema& property : schema->properties) names.push_back(property.name);
+    }
+    CodePointDfaPtr keys =
+        strings.ComplementOf(std::make_shared<const CodePointDfa>(FromStrings(names)));
+    for (const Schema* schema : schemas) {
+      for (const NamedSchema& pattern : schema->pattern_properties) {
+        keys = strings.Difference(keys,
+                                  strings.Pattern(pattern.name, schema->id, "patternProperties"));
+      }
+    }
+    return keys;
+  }
+
+  // Whether something inside a scope evaluates every key.
+  bool EvaluatesAll(int32_t scope) {
+    const auto is_inside = [&](const ScopedSchema& other) {
+      return merger_.IsInScope(run_, other.scope, scope);
+    };
+    return std::any_of(atoms_.unevaluated.begin(), atoms_.unevaluated.end(), is_inside) ||
+           std::any_of(atoms_.groups.begin(), atoms_.groups.end(), [&](const ScopedSchema& group) {
+             return group.schema->additional_properties != kNoJson && is_inside(group);
+           });
   }
 
   static CodePointDfa Nothing() { return CodePointDfa(std::vector<CodePointDfa::State>(1)); }
@@ -140,8 +166,8 @@ class ObjectFinisher {
   }
 
   // Declared names: `properties` of all groups by first appearance, then names that complements
-  // speak about, then names that are only required.
-  void CollectNames() {
+  // speak about, then names that are only required. False if a clause cannot be met.
+  bool CollectNames() {
     for (const std::string_view name : atoms_.forbidden) forbidden_.insert(name);
     required_.insert(atoms_.required.begin(), atoms_.required.end());
     const auto add = [&](std::string_view name) {
@@ -154,6 +180,10 @@ class ObjectFinisher {
     for (const auto& [name, literal] : atoms_.member_literals) add(name);
     for (const std::string_view name : atoms_.required) add(name);
     clauses_ = atoms_.clauses;
+    for (const MemberClause& clause : clauses_) {
+      if (clause.keys == MemberClause::Keys::kUnevaluated && EvaluatesAll(clause.scope))
+        return false;
+    }
     for (const std::string_view name : atoms_.required_anywhere) {
       if (known_.contains(name)) {
         required_.insert(name);
@@ -170,6 +200,7 @@ class ObjectFinisher {
           declared.emplace(property.name, property.schema);
       }
     }
+    return true;
   }
 
   // Adds what the groups say about a key; `matches(i)` tells whether it matches pattern i. Returns

@@ -17,7 +17,7 @@ JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSch
   JsonSchemaResult result;
   json_schema::Merger merger(&reader, &strings, options, &result.report);
   const auto converter = json_schema::MakeConverter(&merger, options, limits);
-  result.grammar = converter->Convert(merger.InternSchema(document.root()));
+  result.grammar = converter->Convert(merger.InternSchema(reader.Root()));
   return result;
 }
 

@@ -14,6 +14,11 @@ namespace {
 // one that holds contributes to what is evaluated; 2^8 of them are the most that is tried.
 constexpr size_t kMaxTrackedAlternatives = 8;
 
+// How the parts of a schema act that acts in some way itself.
+LiteralKind InnerKind(LiteralKind kind) {
+  return kind == LiteralKind::kUnevaluated ? LiteralKind::kPlainSchema : kind;
+}
+
 }  // namespace
 
 Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
@@ -135,7 +140,7 @@ const Expansion& Merger::Expand(LocationId location) {
 bool Merger::MayHold(const Literal& literal, InstanceType type) {
   if (literal.kind == LiteralKind::kConst)
     return Evaluator::TypeOf(reader_.document(), literal.id) == type;
-  if (literal.kind != LiteralKind::kSchema && literal.kind != LiteralKind::kPlainSchema)
+  if (literal.kind == LiteralKind::kNotSchema || literal.kind == LiteralKind::kNotConst)
     return true;
   const Schema& schema = reader_.Read(literal.id);
   if (schema.is_boolean) return schema.boolean_value;
@@ -253,6 +258,7 @@ Merger::Outcome Merger::DoLiteral(Run* run, Work* work, const Task& task) {
   switch (literal.kind) {
     case LiteralKind::kSchema:
     case LiteralKind::kPlainSchema:
+    case LiteralKind::kUnevaluated:
       return DoSchema(run, work, task);
     case LiteralKind::kNotSchema:
       return DoNotSchema(run, work, literal, task.scope);
@@ -305,13 +311,15 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
   const bool tracks = schema.HasUnevaluated() ||
                       (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
-  run->scopes.push_back({scope, literal, task.is_conjunct, tracks});
+  const bool exactly = literal.kind == LiteralKind::kUnevaluated ||
+                       (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_exactly);
+  run->scopes.push_back({scope, literal, task.is_conjunct, tracks, exactly});
   if (!ApplyConstraints(run, work, schema, literal.kind, own_scope)) return Outcome::kDead;
   for (size_t i = schema.steps.size(); i-- > 0;) {
     Task step;
     step.step = &schema.steps[i];
     step.schema = &schema;
-    step.literal = literal;
+    step.literal = {literal.id, InnerKind(literal.kind)};
     step.scope = own_scope;
     step.next = work->tasks;
     work->tasks = static_cast<int32_t>(run->tasks.size());
@@ -324,6 +332,8 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
 bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
                               int32_t scope) {
   Branch& branch = work->branch;
+  const bool is_violated = kind == LiteralKind::kUnevaluated;
+  kind = InnerKind(kind);
   switch (run->type) {
     case InstanceType::kNull:
     case InstanceType::kBoolean:
@@ -370,12 +380,15 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
       }
       if (schema.contains != kNoJson) {
         array.clauses.push_back(
-            {{schema.contains, LiteralKind::kPlainSchema}, 0, schema.contains_count});
+            {{schema.contains, LiteralKind::kPlainSchema}, 0, schema.contains_count, scope});
       }
       if (!schema.prefix_items.empty() || schema.items != kNoJson || schema.contains != kNoJson) {
         array.groups.push_back({&schema, scope, kind});
       }
-      if (schema.unevaluated_items != kNoJson) array.unevaluated.push_back({&schema, scope, kind});
+      if (schema.unevaluated_items != kNoJson) {
+        (is_violated ? array.violated_unevaluated : array.unevaluated)
+            .push_back({&schema, scope, kind});
+      }
       return !array.count.IsEmpty();
     }
     case InstanceType::kObject: {
@@ -398,8 +411,14 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
       if (schema.property_names != kNoJson) {
         object.name_literals.push_back({schema.property_names, LiteralKind::kPlainSchema});
       }
-      if (schema.unevaluated_properties != kNoJson)
+      if (schema.unevaluated_properties != kNoJson && is_violated) {
+        const Literal violation{schema.unevaluated_properties, LiteralKind::kNotSchema};
+        object.clauses.push_back(
+            {MemberClause::Keys::kUnevaluated, {}, &schema, true, violation, scope});
+        object.count.RaiseMin(1);
+      } else if (schema.unevaluated_properties != kNoJson) {
         object.unevaluated.push_back({&schema, scope, kind});
+      }
       return !object.count.IsEmpty();
     }
   }
@@ -410,6 +429,7 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
   const Step& step = *task.step;
   switch (step.kind) {
     case Step::Kind::kRef:
+    case Step::Kind::kDynamicRef:
     case Step::Kind::kAllOfMember:
       Push(run, work, {step.value, task.literal.kind}, task.scope, true);
       return Outcome::kContinue;
@@ -432,21 +452,20 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
           return Outcome::kDead;
       }
       return Outcome::kContinue;
-    case Step::Kind::kUnsupported:
-      return Unsupport(work, task.schema->id, "$dynamicRef", "it has several possible targets");
   }
   return Outcome::kDead;
 }
 
 Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
   std::vector<Literal> live;
-  for (const JsonId member : reader_.document().items(task.step->value)) {
+  for (const JsonId member : task.step->members) {
     const Literal literal{reader_.SkipReferences(member), task.literal.kind};
     if (!MayHold(literal, run->type)) continue;
     if (std::find(live.begin(), live.end(), literal) == live.end()) live.push_back(literal);
   }
   std::vector<Work> alternatives;
   const bool tracks = run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation;
+  const bool exactly = run->scopes[static_cast<size_t>(task.scope)].tracks_exactly;
   if (tracks && live.size() > kMaxTrackedAlternatives) {
     return Unsupport(work, task.schema->id, "anyOf",
                      "too many alternatives under an unevaluated* keyword");
@@ -457,6 +476,8 @@ Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
     for (size_t member = live.size(); member-- > 0;) {
       const bool chosen = tracks ? (((i + 1) >> member) & 1) != 0 : member == i;
       if (chosen) Push(run, &alternative, live[member], task.scope);
+      if (!chosen && exactly)
+        Push(run, &alternative, {live[member].id, LiteralKind::kNotSchema}, task.scope);
     }
     alternatives.push_back(std::move(alternative));
   }
@@ -466,7 +487,7 @@ Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
 // Each alternative holds together with the complements of those others that it may overlap.
 Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
   std::vector<JsonId> live;
-  for (const JsonId raw : reader_.document().items(task.step->value)) {
+  for (const JsonId raw : task.step->members) {
     const JsonId member = reader_.SkipReferences(raw);
     if (MayHold({member, LiteralKind::kPlainSchema}, run->type)) live.push_back(member);
   }

@@ -72,6 +72,7 @@ class Merger {
     Literal literal;
     bool is_conjunct = true;
     bool tracks_evaluation = false;  ///< Itself or an ancestor holds an unevaluated* keyword.
+    bool tracks_exactly = false;     ///< That keyword is violated, so that more must not hold.
   };
   // A branch under construction.
   struct Work {
@@ -116,7 +117,8 @@ class Merger {
   void ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
   void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope,
                        std::vector<Work>* out);
-  void ComplementObject(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
+  void ComplementObject(Run* run, const Work& work, const Schema& schema, int32_t scope,
+                        std::vector<Work>* out);
   void ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope,
                        std::vector<Work>* out);
   void ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope,
@@ -133,6 +135,10 @@ class Merger {
 
   // finish_array.cc, finish_object.cc
   void FinishArray(Run* run, const ArrayAtoms& atoms);
+  bool AddViolation(const Run& run, const ArrayAtoms& atoms, const ScopedSchema& keyword,
+                    std::vector<ItemClause>* clauses);
+  std::vector<UncountedItems> UnevaluatedItems(const Run& run, const ArrayAtoms& atoms,
+                                               std::vector<ItemClause>* clauses);
   void FinishObject(Run* run, const ObjectAtoms& atoms);
   bool IsInScope(const Run& run, int32_t scope, int32_t ancestor) const;
   friend class ObjectFinisher;

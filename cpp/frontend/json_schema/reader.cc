@@ -37,6 +37,7 @@ SchemaReader::SchemaReader(const JsonDocument& document, const Limits& limits)
     : document_(document),
       limits_(limits),
       references_(document),
+      scopes_(document, &references_),
       schemas_(static_cast<size_t>(document.size())) {}
 
 std::string SchemaReader::PointerTo(JsonId wanted) const {
@@ -44,6 +45,7 @@ std::string SchemaReader::PointerTo(JsonId wanted) const {
   // `wanted` holds it.
   std::string pointer;
   JsonId current = document_.root();
+  wanted = scopes_.Original(wanted);
   while (current != wanted) {
     JsonId next = kNoJson;
     std::string token;
@@ -153,20 +155,22 @@ Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, Json
 }
 
 const Schema& SchemaReader::Read(JsonId id) {
-  std::unique_ptr<Schema>& slot = schemas_[static_cast<size_t>(id)];
-  if (slot) return *slot;
+  if (static_cast<size_t>(id) < schemas_.size() && schemas_[static_cast<size_t>(id)])
+    return *schemas_[static_cast<size_t>(id)];
   auto schema = std::make_unique<Schema>();
-  schema->id = id;
-  if (document_.IsBool(id)) {
+  schema->id = scopes_.Original(id);
+  if (document_.IsBool(schema->id)) {
     schema->is_boolean = true;
-    schema->boolean_value = document_.kind(id) == JsonKind::kTrue;
-  } else if (document_.IsObject(id)) {
+    schema->boolean_value = document_.kind(schema->id) == JsonKind::kTrue;
+  } else if (document_.IsObject(schema->id)) {
     ReadObject(schema.get());
   } else {
     throw MakeError(ErrorKind::kJsonSchema, id, "", "A schema must be an object or a boolean");
   }
-  slot = std::move(schema);
-  return *slot;
+  if (scopes_.IsPlaced(id)) scopes_.Place(id, schema.get());
+  if (static_cast<size_t>(id) >= schemas_.size()) schemas_.resize(static_cast<size_t>(id) + 1);
+  schemas_[static_cast<size_t>(id)] = std::move(schema);
+  return *schemas_[static_cast<size_t>(id)];
 }
 
 JsonId SchemaReader::FindProperty(const Schema& schema, std::string_view name) {
@@ -187,6 +191,7 @@ JsonId SchemaReader::FindProperty(const Schema& schema, std::string_view name) {
 }
 
 JsonId SchemaReader::CanonicalId(JsonId schema) {
+  if (scopes_.IsPlaced(schema)) return schema;
   if (canonical_ids_.empty()) FindCanonicalIds();
   return canonical_ids_[static_cast<size_t>(schema)];
 }
@@ -256,6 +261,11 @@ JsonId SchemaReader::SkipReferences(JsonId id) {
 bool SchemaReader::IsOldDialect(JsonId schema) {
   const std::string_view dialect = references_.Dialect(schema);
   return dialect.find("json-schema.org/draft-0") != std::string_view::npos;
+}
+
+bool SchemaReader::ContainsEvaluates(JsonId schema) {
+  const std::string_view dialect = references_.Dialect(scopes_.Original(schema));
+  return dialect.find("json-schema.org/draft/2019-09") == std::string_view::npos;
 }
 
 void SchemaReader::ReadObject(Schema* schema) {
@@ -433,7 +443,7 @@ bool SchemaReader::ReadObjectKeyword(Schema* schema, std::string_view keyword, J
     for (const Step& step : schema->steps) {
       if (step.kind == Step::Kind::kObjectGroup) return;
     }
-    schema->steps.push_back({Step::Kind::kObjectGroup, schema->id, {}});
+    schema->steps.push_back({Step::Kind::kObjectGroup, schema->id, {}, {}});
   };
   if (keyword == "properties") {
     schema->properties = ExpectSchemaMap(schema->id, keyword, value);
@@ -468,16 +478,19 @@ bool SchemaReader::ReadApplicator(Schema* schema, std::string_view keyword, Json
     ExpectSchemaArray(schema->id, keyword, value);
     if (keyword == "allOf") {
       for (const JsonId member : document_.items(value)) {
-        schema->steps.push_back({Step::Kind::kAllOfMember, member, {}});
+        schema->steps.push_back({Step::Kind::kAllOfMember, member, {}, {}});
       }
     } else {
-      schema->steps.push_back(
-          {keyword == "anyOf" ? Step::Kind::kAnyOf : Step::Kind::kOneOf, value, {}});
+      const auto members = document_.items(value);
+      schema->steps.push_back({keyword == "anyOf" ? Step::Kind::kAnyOf : Step::Kind::kOneOf,
+                               value,
+                               {},
+                               {members.begin(), members.end()}});
     }
   } else if (keyword == "not") {
-    schema->steps.push_back({Step::Kind::kNot, ExpectSchema(schema->id, keyword, value), {}});
+    schema->steps.push_back({Step::Kind::kNot, ExpectSchema(schema->id, keyword, value), {}, {}});
   } else if (keyword == "if") {
-    schema->steps.push_back({Step::Kind::kIf, ExpectSchema(schema->id, keyword, value), {}});
+    schema->steps.push_back({Step::Kind::kIf, ExpectSchema(schema->id, keyword, value), {}, {}});
   } else if (keyword == "then" || keyword == "else") {
     (keyword == "then" ? schema->then_schema : schema->else_schema) =
         ExpectSchema(schema->id, keyword, value);
@@ -501,7 +514,9 @@ void SchemaReader::ReadDependencies(Schema* schema, std::string_view keyword, Js
       ExpectSchema(schema->id, keyword, member.value);
     }
     schema->steps.push_back({names ? Step::Kind::kDependentRequired : Step::Kind::kDependentSchema,
-                             member.value, document_.key(member)});
+                             member.value,
+                             document_.key(member),
+                             {}});
   }
 }
 
@@ -518,20 +533,15 @@ bool SchemaReader::ReadReference(Schema* schema, std::string_view keyword, JsonI
     error.Hint("put the referenced schema under '$defs'; remote schemas are not fetched");
     throw error;
   }
-  Step step{Step::Kind::kRef, target, {}};
+  Step step{Step::Kind::kRef, target, {}, {}};
   if (dynamic) {
-    // With one candidate in the whole document the dynamic scope cannot choose another target.
-    std::vector<JsonId> candidates;
-    if (keyword == "$recursiveRef") {
-      for (const JsonId id : references_.RecursiveAnchors()) candidates.push_back(id);
-      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end())
-        candidates.clear();
-    } else if (const size_t hash = reference.find('#'); hash != std::string_view::npos) {
-      candidates = references_.DynamicAnchors(reference.substr(hash + 1));
-      if (std::find(candidates.begin(), candidates.end(), target) == candidates.end())
-        candidates.clear();
-    }
-    if (candidates.size() > 1) step.kind = Step::Kind::kUnsupported;
+    // Only a reference that finds a dynamic anchor where it stands looks for others.
+    const size_t hash = reference.find('#');
+    const bool has_name = keyword == "$dynamicRef" && hash != std::string_view::npos;
+    step.name = has_name ? reference.substr(hash + 1) : std::string_view();
+    const bool looks =
+        (has_name || keyword == "$recursiveRef") && references_.IsDynamicAnchor(target, step.name);
+    if (looks && scopes_.is_needed()) step.kind = Step::Kind::kDynamicRef;
   }
   schema->steps.push_back(step);
   return true;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/json_schema/dynamic_scope.h"
 #include "frontend/json_schema/refs.h"
 #include "frontend/json_schema/schema.h"
 #include "json/value.h"
@@ -22,6 +23,8 @@ class SchemaReader {
  public:
   SchemaReader(const JsonDocument& document, const Limits& limits);
 
+  /// The schema of the whole document.
+  JsonId Root() { return scopes_.Root(); }
   /// The schema at a JSON value. Raises kJsonSchema for ill-typed keywords and unresolved
   /// references, kLimit. The result stays valid as long as the reader.
   const Schema& Read(JsonId id);
@@ -35,6 +38,9 @@ class SchemaReader {
   /// One of the schemas that are written the same way, titles and descriptions aside: the same one
   /// for all of them. The first call is linear in the document.
   JsonId CanonicalId(JsonId schema);
+
+  /// Whether what matches `contains` counts as evaluated; only 2019-09 says no.
+  bool ContainsEvaluates(JsonId schema);
 
   const JsonDocument& document() const { return document_; }
   const Limits& limits() const { return limits_; }
@@ -75,7 +81,8 @@ class SchemaReader {
   const JsonDocument& document_;
   const Limits& limits_;
   References references_;
-  std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId.
+  DynamicScopes scopes_;
+  std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId, placed ones included.
   std::vector<JsonId> canonical_ids_;
   std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> property_index_;
 };

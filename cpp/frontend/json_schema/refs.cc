@@ -3,6 +3,7 @@
 #include "frontend/json_schema/refs.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace xgrammar::json_schema {
 
@@ -174,7 +175,7 @@ void References::Scan() {
   if (scanned_) return;
   scanned_ = true;
   resource_of_.assign(static_cast<size_t>(document_.size()), 0);
-  resources_.push_back({std::string(kUnknownBase), document_.root(), ""});
+  resources_.push_back({std::string(kUnknownBase), document_.root(), "", {}});
   targets_[resources_[0].uri] = document_.root();
   std::vector<Visit> stack = {{document_.root(), 0, Position::kSchema}};
   while (!stack.empty()) {
@@ -216,7 +217,7 @@ int32_t References::EnterSchema(JsonId id, int32_t resource) {
       resources_[0].dialect = own_dialect;
     } else {
       resource = static_cast<int32_t>(resources_.size());
-      resources_.push_back({uri, id, own_dialect});
+      resources_.push_back({uri, id, own_dialect, {}});
     }
     targets_.try_emplace(uri, id);
   } else if (id == document_.root()) {
@@ -232,11 +233,13 @@ int32_t References::EnterSchema(JsonId id, int32_t resource) {
   }
   if (const std::string_view anchor = string_of("$dynamicAnchor"); !anchor.empty()) {
     targets_.try_emplace(base + "#" + std::string(anchor), id);
-    dynamic_anchors_.emplace_back(anchor, id);
+    resources_[static_cast<size_t>(resource)].dynamic_anchors.emplace_back(anchor, id);
   }
   const JsonId recursive = document_.Find(id, "$recursiveAnchor");
-  if (recursive != kNoJson && document_.kind(recursive) == JsonKind::kTrue)
-    recursive_anchors_.push_back(id);
+  if (recursive != kNoJson && document_.kind(recursive) == JsonKind::kTrue &&
+      id == resources_[static_cast<size_t>(resource)].root) {
+    resources_[static_cast<size_t>(resource)].dynamic_anchors.emplace_back("", id);
+  }
   return resource;
 }
 
@@ -308,18 +311,25 @@ JsonId References::Resolve(JsonId from, std::string_view reference) {
   return found == targets_.end() ? kNoJson : found->second;
 }
 
-std::vector<JsonId> References::DynamicAnchors(std::string_view name) {
+const std::vector<References::DynamicAnchor>& References::DynamicAnchorsOf(JsonId schema) {
   Scan();
-  std::vector<JsonId> out;
-  for (const auto& [anchor, id] : dynamic_anchors_) {
-    if (anchor == name) out.push_back(id);
-  }
-  return out;
+  return resources_[static_cast<size_t>(resource_of_[static_cast<size_t>(schema)])].dynamic_anchors;
 }
 
-const std::vector<JsonId>& References::RecursiveAnchors() {
+bool References::IsDynamicAnchor(JsonId schema, std::string_view name) {
+  const auto& anchors = DynamicAnchorsOf(schema);
+  return std::find(anchors.begin(), anchors.end(), DynamicAnchor{name, schema}) != anchors.end();
+}
+
+bool References::HasCompetingAnchors() {
   Scan();
-  return recursive_anchors_;
+  std::unordered_set<std::string_view> names;
+  for (const Resource& resource : resources_) {
+    for (const auto& [name, schema] : resource.dynamic_anchors) {
+      if (!names.insert(name).second) return true;
+    }
+  }
+  return false;
 }
 
 JsonId References::ResourceRoot(JsonId schema) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "json/value.h"
@@ -26,10 +27,14 @@ class References {
 
   /// Target of `reference` as written inside schema `from`, or kNoJson.
   JsonId Resolve(JsonId from, std::string_view reference);
-  /// All schemas with that `$dynamicAnchor`, in document order.
-  std::vector<JsonId> DynamicAnchors(std::string_view name);
-  /// Roots of resources with `$recursiveAnchor: true`, in document order.
-  const std::vector<JsonId>& RecursiveAnchors();
+  /// A dynamic anchor and its schema; `$recursiveAnchor: true` is an anchor without a name.
+  using DynamicAnchor = std::pair<std::string_view, JsonId>;
+  /// The dynamic anchors of the resource that holds a schema, in document order.
+  const std::vector<DynamicAnchor>& DynamicAnchorsOf(JsonId schema);
+  /// Whether the schema is a dynamic anchor of that name.
+  bool IsDynamicAnchor(JsonId schema, std::string_view name);
+  /// Whether several resources have a dynamic anchor of the same name.
+  bool HasCompetingAnchors();
   /// Root of the resource that holds the schema.
   JsonId ResourceRoot(JsonId schema);
   size_t NumResources() {
@@ -46,6 +51,7 @@ class References {
     std::string uri;
     JsonId root = kNoJson;
     std::string_view dialect;
+    std::vector<DynamicAnchor> dynamic_anchors;
   };
   enum class Position : uint8_t { kSchema, kSchemaMap, kSchemaArray, kSchemaOrArray, kOther };
   struct Visit {
@@ -64,8 +70,6 @@ class References {
   std::vector<Resource> resources_;
   std::vector<int32_t> resource_of_;
   std::unordered_map<std::string, JsonId> targets_;  ///< Absolute URI, or URI '#' anchor.
-  std::vector<std::pair<std::string_view, JsonId>> dynamic_anchors_;
-  std::vector<JsonId> recursive_anchors_;
 };
 
 }  // namespace xgrammar::json_schema

@@ -69,18 +69,19 @@ struct Step {
   enum class Kind : uint8_t {
     kRef,                ///< value: the target schema.
     kAllOfMember,        ///< value: the member.
-    kAnyOf,              ///< value: the JSON array of members.
-    kOneOf,              ///< value: the JSON array of members.
+    kAnyOf,              ///< members.
+    kOneOf,              ///< members.
     kNot,                ///< value: the sub-schema.
     kIf,                 ///< value: the condition; Schema::then_schema, else_schema.
     kDependentRequired,  ///< name; value: the JSON array of names.
     kDependentSchema,    ///< name; value: the sub-schema.
     kObjectGroup,        ///< properties, patternProperties and additionalProperties of this schema.
-    kUnsupported,        ///< A reference that cannot be followed statically.
+    kDynamicRef,         ///< value: the target where it stands; name: the anchor. Until placed.
   };
   Kind kind = Kind::kRef;
   JsonId value = kNoJson;
   std::string_view name;
+  std::vector<JsonId> members;
 };
 
 struct Schema {
