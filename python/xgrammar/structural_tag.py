@@ -58,6 +58,8 @@ SchemaStyle = Literal[
     "cohere_xml",
     "kimi_k3_xml",
     "gemma",
+    "pythonic",
+    "step3_xml",
 ]
 Budget = Annotated[int, Field(ge=0, le=2**31 - 1)]
 

@@ -7,6 +7,7 @@
 #include "frontend/json_schema/styles/cohere_xml.h"
 #include "frontend/json_schema/styles/gemma.h"
 #include "frontend/json_schema/styles/minimax_m3_xml.h"
+#include "frontend/json_schema/styles/pythonic.h"
 #include "frontend/json_schema/styles/xml_formats.h"
 #include "frontend/json_schema/styles/xml_parameters.h"
 #include "support/error.h"
@@ -41,7 +42,7 @@ struct Style {
   Excludes excludes;
 };
 
-constexpr std::array<Style, 10> kStyles = {{
+constexpr std::array<Style, 12> kStyles = {{
     {"json", Make<JSONSchemaConverter>, Excludes::kAny},
     {"qwen_xml", MakeXml<kQwenXml>, Excludes::kTrimmed},
     {"minimax_xml", MakeXml<kMinimaxXml>, Excludes::kTrimmed},
@@ -52,6 +53,8 @@ constexpr std::array<Style, 10> kStyles = {{
     {"cohere_xml", Make<CohereXmlStyle>, Excludes::kNone},
     {"kimi_k3_xml", MakeXml<kKimiK3Xml>, Excludes::kTrimmed},
     {"gemma", Make<GemmaStyle>, Excludes::kAny},
+    {"pythonic", Make<PythonicStyle>, Excludes::kAny},
+    {"step3_xml", MakeXml<kStep3Xml>, Excludes::kTrimmed},
 }};
 
 constexpr auto kNames = [] {

@@ -133,6 +133,8 @@ class Calls:
         Characters of a tool's name that are written otherwise.
     argument_excludes : tuple of str
         What no string argument and no argument name can contain.
+    names : str
+        Regular expression for the names of tools that can be called; "" is any name.
     """
 
     call: tuple[str | Role, ...]
@@ -151,6 +153,7 @@ class Calls:
     text_after_required: bool = True
     name_escapes: Mapping[str, str] = field(default_factory=dict)
     argument_excludes: tuple[str, ...] = ()
+    names: str = ""
 
     def written_name(self, name: str) -> str:
         """Return a tool's name as the model writes it."""

@@ -5,6 +5,7 @@ The checks are those of every family's builder: they need the family's data, but
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,8 @@ class Request:
         Raises
         ------
         ValueError
-            An unknown mode or choice, or a call is due and no tool can be called.
+            An unknown mode or choice, a tool whose name cannot be written, or a call is due and no
+            tool can be called.
         """
         if model.checks_reasoning and self.reasoning not in REASONING_MODES:
             raise ValueError(
@@ -88,6 +90,12 @@ class Request:
             )
         if model.builtin_tools == "refused" and self.builtin_tools:
             raise ValueError(f"{model.title} does not support builtin tools.")
+        for tool in self.tools:
+            if model.calls.names and not re.fullmatch(model.calls.names, tool.function.name):
+                raise ValueError(
+                    f"{model.title} cannot call the tool {tool.function.name!r}: "
+                    f"names of its tools have to match {model.calls.names}"
+                )
         callable_tools = len(self.tools)
         if model.builtin_tools == "called":
             callable_tools += len(self.builtin_tools)

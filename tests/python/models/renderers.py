@@ -312,6 +312,44 @@ def internlm(calls):
     )
 
 
+def python_literal(value):
+    """A value as `repr` writes it, which is how templates of these families write most."""
+    if isinstance(value, dict):
+        return (
+            "{"
+            + ", ".join(f"{python_literal(k)}: {python_literal(v)}" for k, v in value.items())
+            + "}"
+        )
+    if isinstance(value, list):
+        return "[" + ", ".join(map(python_literal, value)) + "]"
+    return repr(value)
+
+
+def python_call(name, arguments):
+    written = mark(", ").join(mark(f"{k}=") + python_literal(v) for k, v in arguments.items())
+    return mark(f"{name}(") + written + mark(")")
+
+
+def python_calls(before, between, after):
+    def render(calls):
+        return mark(before) + mark(between).join(python_call(*call) for call in calls) + mark(after)
+
+    return render
+
+
+def step3(calls):
+    inner = mark("\n").join(
+        mark(f'<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">\n')
+        + "".join(
+            mark(f'<steptml:parameter name="{k}">') + raw(v) + mark("</steptml:parameter>") + "\n"
+            for k, v in a.items()
+        )
+        + mark("</steptml:invoke><｜tool_call_end｜>")
+        for name, a in calls
+    )
+    return mark("<｜tool_calls_begin｜>\n") + inner + mark("\n<｜tool_calls_end｜>")
+
+
 CALLS = {
     "llama": llama,
     "kimi": kimi,
@@ -343,7 +381,14 @@ CALLS = {
     "phi4_mini": json_list("functools[", "]"),
     "nemotron_v3": qwen_3_5,
     "internlm": internlm,
+    "llama4_pythonic": python_calls("[", ", ", "]"),
+    "olmo3": python_calls("<function_calls>", "\n", "</function_calls>"),
+    "lfm2": python_calls("<|tool_call_start|>[", ", ", "]<|tool_call_end|>"),
+    "step3": step3,
 }
+
+# Names of tools in random requests, where a family cannot call every tool.
+NAMES = dict.fromkeys(("llama4_pythonic", "olmo3", "lfm2"), ("get", "get_time", "a_b_c"))
 
 # How thoughts are written where reasoning is enabled, up to what follows them.
 THOUGHTS = {
@@ -358,6 +403,9 @@ THOUGHTS = {
     "ernie_4_5": "{}\n</think>\n\n\n",
     "hunyuan": "<think>\n{}\n</think>\n<answer>\n",
     "nemotron_v3": "{}\n</think>\n",
+    "olmo3": "{}</think>",
+    "lfm2": "<think>\n{}\n</think>\n",
+    "step3": "{}\n</think>\n\n",
     **dict.fromkeys(("kimi", "deepseek_r1", "deepseek_v3_1", "glm_4_7"), "{}</think>"),
     **dict.fromkeys(("deepseek_v3_2", "deepseek_v4", "deepseek_v4_1"), "{}</think>"),
     **dict.fromkeys(
@@ -425,6 +473,17 @@ TOKENS = {
     "hermes": CALL_TOKENS,
     "hunyuan": [],
     "phi4_mini": [],
+    "llama4_pythonic": ["<|python_start|>", "<|python_end|>"],
+    "olmo3": [],
+    "lfm2": [*THINK_TOKENS, "<|tool_call_start|>", "<|tool_call_end|>"],
+    "step3": [
+        *THINK_TOKENS,
+        "<｜tool_calls_begin｜>",
+        "<｜tool_calls_end｜>",
+        "<｜tool_call_begin｜>",
+        "<｜tool_call_end｜>",
+        "<｜tool_sep｜>",
+    ],
 }
 
 # Other ways in which models write the call of `f` with the argument q = "v".
@@ -443,6 +502,15 @@ OTHER_SPELLINGS = {
     "harmony": (
         "<|channel|>commentary<|message|>Hm.<|end|><|start|>assistant to=functions.f"
         '<|channel|>commentary json<|message|>{"q": "v"}<|call|>'
+    ),
+    "llama4_pythonic": '[f(q="v")]',
+    "olmo3": '<function_calls>f(q="v")</function_calls>',
+    "lfm2": '<|tool_call_start|>[f(q="v")]<|tool_call_end|>',
+    "step3": (
+        "<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>"
+        '<steptml:invoke name="f">\n'
+        '<steptml:parameter name="q">v</steptml:parameter></steptml:invoke><｜tool_call_end｜>'
+        "\n<｜tool_calls_end｜>"
     ),
     "glm_4_7": ("<tool_call>f\n<arg_key>q</arg_key>\n<arg_value>v</arg_value>\n</tool_call>"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from tests.python.models import python_reader
 from tests.python.models.values import (
     GEMMA_QUOTE,
     JSON_STRING,
@@ -235,6 +236,7 @@ ROOTS = {
     "json": lambda r, schema, start: set(json_value(r, schema, start)),
     "gemma": lambda r, schema, start: set(gemma_value(r, schema, start)),
     "minimax_m3_xml": lambda r, schema, start: set(minimax_m3_root(r, schema, start)),
+    "pythonic": lambda r, schema, start: set(python_reader.root(r, schema, start)),
     "cohere_xml": lambda r, schema, start: set(cohere_root(r, schema, start)),
     **{style: lambda r, schema, start: set(xml_root(r, schema, start)) for style in XML_MARKUP},
 }

@@ -66,7 +66,7 @@ def test_every_token_is_in_its_mask(key):
     rng = random.Random(key)
     tokens = Tokens(key)
     for reasoning in ("enabled", "disabled"):
-        tools, calls = random_request(rng)
+        tools, calls = random_request(rng, key)
         tag = xgr.get_model_structural_tag(key, tools, "required", reasoning)
         thoughts = renderers.THOUGHTS.get(key, "").format("hm")
         before = thoughts if reasoning == "enabled" else disabled(key)
@@ -150,7 +150,7 @@ class LongTokens(Tokens):
 def test_masks_equal_acceptance_without_masks(key):
     # The oracle reads each token's bytes through the parser on a fork; it uses no mask.
     rng = random.Random("masks" + key)
-    tools, calls = random_request(rng)
+    tools, calls = random_request(rng, key)
     thoughts = renderers.THOUGHTS.get(key, "").format("hm")
     text = thoughts + renderers.plain(renderers.CALLS[key](calls))
     tokens = LongTokens(key, text, rng)

@@ -24,6 +24,7 @@ XML_MARKUP = {
     "qwen_xml": ("<parameter={key}>", "</parameter>"),
     "minimax_xml": ('<parameter name="{key}">', "</parameter>"),
     "glm_xml": ("<arg_key>{key}</arg_key>\0<arg_value>", "</arg_value>"),
+    "step3_xml": ('<steptml:parameter name="{key}">', "</steptml:parameter>"),
     "deepseek_xml": (
         '<｜DSML｜parameter name="{key}" string="{string}">',
         "</｜DSML｜parameter>",

@@ -67,6 +67,14 @@ inline constexpr XmlParameterFormat kKimiK3Xml = {
     .escaped_in_keys = "&\"",
 };
 
+/// Step 3.
+inline constexpr XmlParameterFormat kStep3Xml = {
+    .key_open = "<steptml:parameter name=\"",
+    .key_close = "\">",
+    .key_end = "\"",
+    .value_close = "</steptml:parameter>",
+};
+
 /// Cohere Command ("cmd5"): values at every level, with how each is to be read.
 inline constexpr XmlParameterFormat kCohereXml = {
     .key_open = "<cofl:value name=\"",

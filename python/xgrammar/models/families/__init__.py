@@ -21,14 +21,17 @@ from .json_lists import GRANITE, HUNYUAN, MISTRAL_V7, PHI4_MINI
 from .kimi import KIMI
 from .kimi_k3 import KIMI_K3
 from .llama import LLAMA
+from .llama4_pythonic import LLAMA4_PYTHONIC
 from .longcat import LONGCAT
 from .mimo import MIMO
 from .minimax import MINIMAX
 from .minimax_m3 import MINIMAX_M3
 from .mistral import MISTRAL
+from .pythonic import LFM2, OLMO_3
 from .qwen_3 import QWEN_3
 from .qwen_3_5 import QWEN_3_5
 from .qwen_xml import NEMOTRON_V3, SEED_OSS
+from .step3 import STEP_3
 
 if TYPE_CHECKING:
     from xgrammar.models.format import ModelFormat
@@ -65,4 +68,8 @@ FAMILIES: tuple[ModelFormat, ...] = (
     PHI4_MINI,
     NEMOTRON_V3,
     INTERNLM,
+    LLAMA4_PYTHONIC,
+    OLMO_3,
+    LFM2,
+    STEP_3,
 )

@@ -1,0 +1,82 @@
+// Keyword arguments with literals of Python.
+#include "frontend/json_schema/styles/pythonic.h"
+
+#include <gtest/gtest.h>
+
+#include "frontend/json_schema/styles/styled.h"
+#include "support/error.h"
+
+namespace xgrammar::json_schema {
+namespace {
+
+TEST(PythonicStyle, ArgumentsAndLiterals) {
+  const Styled any("pythonic", "true");
+  for (const char* text : {"", "a=1", "a=1,b='x'", R"(a = 1)", R"(a={'k' : [1,  -2.5e3 ], "l":{}})",
+                           "a=[None, True, False]"}) {
+    EXPECT_EQ(any.Accepts(text), std::string_view(text) != "a = 1") << text;
+  }
+  for (const char* text : {" a=1", "a=1 ", "a=1,", "a=true", "a=null", "a={1: 2}", "a={k: 2}",
+                           "a=(1, 2)", "a=[1,]", "a=[\n]", "lambda=1", "1", "a='x' 'y'"}) {
+    EXPECT_FALSE(any.Accepts(text)) << text;
+  }
+}
+
+TEST(PythonicStyle, StringsInEitherQuote) {
+  const Styled string("pythonic", R"({"type":"string"})");
+  for (const char* text : {"''", "\"it's\"", R"('it\'s')", R"('\"\\\a\b\f\n\r\t\v')", "'日\x7f'",
+                           R"('\x41\u00E9\U0001f600\ud7ff\ue000\U0010ffff')"}) {
+    EXPECT_TRUE(string.Accepts(text)) << text;
+  }
+  for (const char* text : {"x", "'", "'x\"", "'a\nb'", "'\t'", "'\u0085'", "'\u2028'", R"('\')",
+                           R"('\d')", R"('\0')", R"('\N{DASH}')", R"('\ud800')", R"('\UdFFFFFFF')",
+                           R"('\U00110000')", R"('\U0000D800')", R"('\x4')"}) {
+    EXPECT_FALSE(string.Accepts(text)) << text;
+  }
+}
+
+TEST(PythonicStyle, ConstraintsActOnTheValue) {
+  const Styled pattern("pythonic", R"({"type":"string","pattern":"^[\\n'\"]{2}$"})");
+  EXPECT_TRUE(pattern.Accepts(R"('\n"')"));
+  EXPECT_TRUE(pattern.Accepts(R"("\"'")"));
+  EXPECT_FALSE(pattern.Accepts(R"('\n')"));
+  const Styled length("pythonic", R"({"type":"string","minLength":2,"maxLength":3})");
+  EXPECT_TRUE(length.Accepts(R"('\x00日')"));
+  EXPECT_TRUE(length.Accepts(R"('\'\\\u2028')"));
+  EXPECT_FALSE(length.Accepts("'a'"));
+  EXPECT_FALSE(length.Accepts("'abcd'"));
+}
+
+TEST(PythonicStyle, LiteralsKeepTheirDigits) {
+  const Styled literal("pythonic", ObjectOfA(R"({"enum":[1.50,{"k":[null,"v"]},"a\"'"]})"));
+  for (const char* text :
+       {"a=1.50", "a=1.5", "a={'k': [None, \"v\"]}", R"(a='a"\'')", R"(a="a\"'")"})
+    EXPECT_TRUE(literal.Accepts(text)) << text;
+  for (const char* text : {"a=1.500", "a={'k': [null, 'v']}", "a={}", "a='a'"})
+    EXPECT_FALSE(literal.Accepts(text)) << text;
+}
+
+TEST(PythonicStyle, NamesOfArgumentsAreIdentifiers) {
+  const Styled declared("pythonic", R"({"properties":{"a":{"type":"integer"},"_b":{}},
+                                        "patternProperties":{"^c":{"type":"null"}},
+                                        "additionalProperties":{"type":"string"}})");
+  for (const char* text : {"a=1", "_b={'x-y': 1}", "a=1, c=None", "d='x'"})
+    EXPECT_TRUE(declared.Accepts(text)) << text;
+  for (const char* text : {"a='x'", "class='x'", "c-d=None", "日='x'", "continue=None"})
+    EXPECT_FALSE(declared.Accepts(text)) << text;
+  for (const char* name : {"a-b", "from", "", "1a", "日"}) {
+    const std::string schema = R"({"properties":{")" + std::string(name) + R"(":{}}})";
+    EXPECT_THROW(Styled("pythonic", schema), Error) << name;
+  }
+}
+
+TEST(PythonicStyle, ExcludesActOnAllStrings) {
+  const Styled object("pythonic", R"({"properties":{"s":{"type":"string","pattern":"^<"},
+                                        "t":{"type":"string","maxLength":5000}}})",
+                      {"<x>"});
+  EXPECT_TRUE(object.Accepts("s='<x', t='<x'"));
+  EXPECT_FALSE(object.Accepts("s='<x>'"));
+  EXPECT_FALSE(object.Accepts("t='<x>'"));
+}
+
+}  // namespace
+}  // namespace xgrammar::json_schema
