@@ -12,6 +12,7 @@ MARKERS = {
     "slow": "takes more than a second; left out of the default run, pytest -m slow runs it",
     "torch": "needs torch",
     "hf": "needs a tokenizer package and tokenizers",
+    "gpu": "needs an NVIDIA GPU and a CUDA build of torch",
     "bench": "exercises the benchmark",
 }
 

@@ -59,6 +59,8 @@ ElementType TypeOfFormat(const char* format, Py_ssize_t item_size) {
       if (item_size == 4) return ElementType::kInt32;
       if (item_size == 8) return ElementType::kInt64;
       return ElementType::kOther;
+    case 'H':
+      return ElementType::kUInt16;
     case 'e':
       return ElementType::kFloat16;
     case 'f':
@@ -76,6 +78,8 @@ const char* NameOf(ElementType type) {
       return "int32";
     case ElementType::kInt64:
       return "int64";
+    case ElementType::kUInt16:
+      return "uint16";
     case ElementType::kFloat16:
       return "float16";
     case ElementType::kBFloat16:

@@ -21,6 +21,7 @@ namespace nb = nanobind;
 enum class ElementType : uint8_t {
   kInt32,
   kInt64,
+  kUInt16,
   kFloat16,
   kBFloat16,
   kFloat32,

@@ -5,11 +5,21 @@
 
 namespace xgrammar::bindings {
 
-/// Sets to `masked` every element whose bit is 0, for ids below `width`; others are not touched.
-/// `Element` is an unsigned integer of the size of the logits' type and `masked` the bits of its
-/// minus infinity. `stride` is in elements.
+/// One row of logits and of its bitmask. Strides are in elements and in words; they may be
+/// negative.
 template <typename Element>
-void ApplyBitmaskToRow(Element* logits, int64_t stride, const int32_t* bitmask, int64_t width,
-                       Element masked);
+struct BitmaskRow {
+  Element* logits;
+  int64_t logits_stride;
+  const int32_t* bitmask;
+  int64_t bitmask_stride;
+};
+
+/// Sets to `masked` every element whose bit is 0, for ids below `width`; others keep their value.
+/// `Element` is an unsigned integer of the size of the logits' type and `masked` the bits of its
+/// minus infinity. Linear in `width`; contiguous rows take the widest vector instructions of the
+/// processor at hand.
+template <typename Element>
+void ApplyBitmaskToRow(const BitmaskRow<Element>& row, int64_t width, Element masked);
 
 }  // namespace xgrammar::bindings

@@ -404,7 +404,7 @@ def batch_rollback(matchers: list[GrammarMatcher], num_tokens: list[int]) -> Non
 def write_temperatures(temperatures: Any, rows: list[int], values: list[float]) -> None:
     """Store values in elements of a float32 vector."""
 
-def apply_token_bitmask(logits: Any, bitmask: Any, width: int, rows: list[int]) -> None:
+def apply_token_bitmask(logits: Any, bitmask: Any, width: int, rows: list[int] | None) -> None:
     """
-    Set to minus infinity the logits below `width` whose bit is 0, in the given rows.
+    Set to minus infinity the logits below `width` whose bit is 0, in the given rows or, for None, in all that both arrays have. uint16 logits are the bits of bfloat16.
     """

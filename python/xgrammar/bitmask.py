@@ -6,13 +6,21 @@ arrays of numpy or torch; neither is imported before a call needs it.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import operator
 import sys
-import warnings
+from functools import lru_cache
 from typing import Any
 
 from .exception import UsageError
+from .kernels._arguments import (
+    WORD_BITS,
+    MaskCall,
+    checked_call,
+    device_type,
+    require_bitmask_type,
+)
 
 __all__ = [
     "allocate_token_bitmask",
@@ -22,10 +30,15 @@ __all__ = [
     "reset_token_bitmask",
 ]
 
-_WORD_BITS = 32
-_MATRIX = 2
-_BACKENDS = ("auto", "cpu", "cuda", "triton", "torch_compile", "torch_native")
-_FLOAT_TYPES = ("float32", "float16", "bfloat16", "float64")
+# The module of each backend; its function `apply_checked` takes a MaskCall.
+_MODULES = {
+    "cpu": "apply_token_bitmask_inplace_cpu",
+    "cuda": "apply_token_bitmask_inplace_cuda",
+    "triton": "apply_token_bitmask_inplace_triton",
+    "torch_compile": "apply_token_bitmask_inplace_torch_compile",
+    "torch_native": "apply_token_bitmask_inplace_torch",
+}
+BACKENDS = ("auto", *_MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -38,7 +51,7 @@ def __getattr__(name: str) -> Any:
 
 def get_bitmask_shape(batch_size: int, vocab_size: int) -> tuple[int, int]:
     """Return the shape of a bitmask: `(batch_size, ceil(vocab_size / 32))`."""
-    return batch_size, (vocab_size + _WORD_BITS - 1) // _WORD_BITS
+    return batch_size, (vocab_size + WORD_BITS - 1) // WORD_BITS
 
 
 def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None = None) -> Any:
@@ -71,7 +84,7 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None
             f"Sizes must not be negative: batch_size is {batch_size}, vocab_size {vocab_size}"
         )
     if like is None:
-        like = "torch" if _torch_is_there() else "numpy"
+        like = "torch" if _is_installed("torch") else "numpy"
     if like == "torch":
         import torch
 
@@ -83,24 +96,26 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None
     raise ValueError(f'like must be "torch", "numpy" or None, not {like!r}')
 
 
-def _torch_is_there() -> bool:
-    return "torch" in sys.modules or importlib.util.find_spec("torch") is not None
-
-
 def reset_token_bitmask(bitmask: Any) -> None:
     """Allow everything in a bitmask, in place.
 
     Parameters
     ----------
     bitmask : torch.Tensor or numpy.ndarray
-        The mask.
+        int32, any shape, any device.
+
+    Raises
+    ------
+    TypeError
+        Not an array of these.
+    ValueError
+        Another dtype, or a read-only array.
     """
-    if hasattr(bitmask, "fill_"):
-        bitmask.fill_(-1)
-    elif hasattr(bitmask, "fill"):
-        bitmask.fill(-1)
-    else:
+    fill = getattr(bitmask, "fill_", None) or getattr(bitmask, "fill", None)
+    if fill is None or not hasattr(bitmask, "dtype"):
         raise TypeError(f"bitmask must be a torch or numpy array, not {type(bitmask).__name__}")
+    require_bitmask_type(bitmask)
+    fill(-1)
 
 
 def apply_token_bitmask_inplace(
@@ -113,140 +128,79 @@ def apply_token_bitmask_inplace(
 ) -> None:
     """Set the logits of tokens that a bitmask does not allow to minus infinity, in place.
 
+    All backends do the same to the same arguments; logits that are allowed keep their values, NaN
+    and infinities included. Any strides are honoured, negative ones of numpy too. A bitmask may be
+    an expanded view, one row for a whole batch. Gradients do not follow the change.
+
     Parameters
     ----------
     logits : torch.Tensor or numpy.ndarray
-        float32, float16, bfloat16 or float64, shape `(batch, v)` or `(v,)`.
+        float32, float16, bfloat16 or float64, shape `(batch, v)` or `(v,)`, which is a batch of 1.
     bitmask : torch.Tensor or numpy.ndarray
-        int32, shape `(batch, w)` or `(w,)`.
+        int32, shape `(batch, w)` or `(w,)`, on the same device.
     vocab_size : int or None
         Number of columns to mask; None means the smaller of v and 32 * w. Columns beyond keep their
         values.
-    indices : sequence of int, array of int or None
-        Rows to mask, the same in both arrays; None means all.
+    indices : iterable of int, array of int or None
+        Rows to mask, the same in both arrays, which may then differ in batch size; None means all
+        rows of both. A tensor on the device of the logits is not read by the host, so nothing waits
+        for the device; row numbers outside the arrays are then skipped instead of refused.
     backend : str
-        "auto", "cpu", "cuda", "triton", "torch_compile" or "torch_native". "auto" takes "cpu" in
-        CPU memory and "torch_compile" elsewhere ("torch_native" on an NPU).
+        "auto", "cpu", "cuda", "triton", "torch_compile" or "torch_native". "auto" goes by the
+        device: "cpu" in CPU memory; "triton" on "cuda", or "torch_native" where triton is not
+        installed; "torch_native" on "npu"; "torch_compile" elsewhere.
 
     Raises
     ------
+    TypeError
+        An argument is no array, or an array of MLX.
     ValueError
-        Wrong dtype or number of dimensions, different devices, a negative `vocab_size`, an unknown
-        backend.
+        Wrong dtype or number of dimensions, different devices, logits that overlap themselves, a
+        negative `vocab_size`, an unknown backend or one that does not serve the device.
     UsageError
         Batch sizes differ without `indices`, a row is out of range, `vocab_size` is too large.
     ImportError
-        The backend is not available.
+        What the backend needs is not installed.
 
     Warns
     -----
     UserWarning
         The bitmask is narrower than the logits and `vocab_size` is not given.
     """
-    if backend not in _BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {backend!r}")
-    device = _common_device(logits, bitmask)
-    _check_types(logits, bitmask)
-    width = _checked_width(logits, bitmask, vocab_size)
-    rows = _checked_rows(logits, bitmask, indices)
-    if backend == "auto":
-        backend = {"cpu": "cpu", "npu": "torch_native"}.get(device, "torch_compile")
-    if backend in ("triton", "cuda"):
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, not {backend!r:.80}")
+    call = checked_call(logits, bitmask, vocab_size, indices, stacklevel=3)
+    name = _backend_of(device_type(logits)) if backend == "auto" else backend
+    apply_call(call, name)
+
+
+def apply_call(call: MaskCall, backend: str) -> None:
+    """Hand checked arguments to a backend that is named."""
+    module = _backend_module(backend)
+    if call.width and (call.rows is None or len(call.rows)):
+        module.apply_checked(call)
+    else:
+        module.require(call)
+
+
+@lru_cache(maxsize=len(_MODULES))
+def _backend_module(backend: str) -> Any:
+    try:
+        return importlib.import_module(f"{__package__}.kernels.{_MODULES[backend]}")
+    except ModuleNotFoundError as error:
         raise ImportError(
-            f"The backend {backend!r} is not part of this version; use 'torch_compile' or 'auto'"
-        )
-    if backend == "cpu":
-        if device != "cpu":
-            raise ValueError(f"The backend 'cpu' needs arrays in CPU memory, not on {device}")
-        from .kernels.apply_token_bitmask_inplace_cpu import apply_rows_cpu
-
-        apply_rows_cpu(logits, bitmask, width, rows)
-        return
-    if not hasattr(logits, "masked_fill_") or not hasattr(bitmask, "masked_fill_"):
-        raise ValueError(f"The backend {backend!r} needs torch tensors")
-    from .kernels.apply_token_bitmask_inplace_torch import apply_rows_torch
-
-    apply_rows_torch(logits, bitmask, width, rows, compiled=backend == "torch_compile")
+            f"The backend {backend!r} needs the package {error.name}; install "
+            f"xgrammar[{'triton' if backend == 'triton' else 'torch'}]"
+        ) from error
 
 
-def _device_of(array: Any) -> str:
-    device = getattr(array, "device", "cpu")  # numpy before 2.0 has no such attribute.
-    return str(getattr(device, "type", device))
+def _backend_of(device: str) -> str:
+    if device == "cpu":
+        return "cpu"
+    if device == "npu" or (device == "cuda" and not _is_installed("triton")):
+        return "torch_native"
+    return "triton" if device == "cuda" else "torch_compile"
 
 
-def _common_device(logits: Any, bitmask: Any) -> str:
-    for name, array in (("logits", logits), ("bitmask", bitmask)):
-        if not hasattr(array, "shape") or not hasattr(array, "dtype"):
-            raise TypeError(f"{name} must be a torch or numpy array, not {type(array).__name__}")
-    first, second = str(getattr(logits, "device", "cpu")), str(getattr(bitmask, "device", "cpu"))
-    if first != second:
-        raise ValueError(f"logits are on {first}, but bitmask is on {second}")
-    return _device_of(logits)
-
-
-def _type_name(array: Any) -> str:
-    return str(array.dtype).removeprefix("torch.")
-
-
-def _check_types(logits: Any, bitmask: Any) -> None:
-    if _type_name(bitmask) != "int32":
-        raise ValueError(f"bitmask must have dtype int32, not {_type_name(bitmask)}")
-    if _type_name(logits) not in _FLOAT_TYPES:
-        raise ValueError(
-            f"logits must have dtype {', '.join(_FLOAT_TYPES[:-1])} or {_FLOAT_TYPES[-1]}, "
-            f"not {_type_name(logits)}"
-        )
-    for name, array in (("logits", logits), ("bitmask", bitmask)):
-        if len(array.shape) not in (1, _MATRIX):
-            raise ValueError(f"{name} must have 1 or 2 dimensions, not {len(array.shape)}")
-
-
-def _checked_width(logits: Any, bitmask: Any, vocab_size: int | None) -> int:
-    columns, bits = logits.shape[-1], bitmask.shape[-1] * _WORD_BITS
-    if vocab_size is None:
-        if bits < columns:
-            warnings.warn(
-                f"The bitmask has {bits} bits for {columns} logits; the rest is not masked",
-                UserWarning,
-                stacklevel=3,
-            )
-        return int(min(columns, bits))
-    width = operator.index(vocab_size)
-    if width < 0:
-        raise ValueError(f"vocab_size must not be negative, but is {width}")
-    if width > min(columns, bits):
-        raise UsageError(
-            f"vocab_size is {width}, but there are {columns} logits and {bits} bits in the bitmask"
-        )
-    return width
-
-
-def _num_rows(array: Any) -> int:
-    return 1 if len(array.shape) == 1 else int(array.shape[0])
-
-
-def _checked_rows(logits: Any, bitmask: Any, indices: Any) -> Any:
-    """Return None for all rows, a list, or a tensor of another device as it is."""
-    num_logits, num_masks = _num_rows(logits), _num_rows(bitmask)
-    if indices is None:
-        if num_logits != num_masks:
-            raise UsageError(
-                f"logits have {num_logits} rows, bitmask {num_masks}; name the rows by indices"
-            )
-        return None
-    if hasattr(indices, "dtype") and hasattr(indices, "shape"):
-        if "int" not in _type_name(indices):
-            raise ValueError(f"indices must be integers, not {_type_name(indices)}")
-        if len(indices.shape) != 1:
-            raise ValueError(f"indices must have 1 dimension, not {len(indices.shape)}")
-        if _device_of(indices) != "cpu" and _device_of(logits) != "cpu":
-            return indices  # Reading it would wait for the device.
-        indices = indices.tolist()
-    rows = [operator.index(row) for row in indices]
-    for row in rows:
-        if not 0 <= row < min(num_logits, num_masks):
-            raise UsageError(
-                f"indices holds row {row}, but logits have {num_logits} rows and bitmask "
-                f"{num_masks}"
-            )
-    return rows
+def _is_installed(package: str) -> bool:
+    return package in sys.modules or importlib.util.find_spec(package) is not None

@@ -45,6 +45,9 @@ def test_allocate_numpy():
     mask[:] = 0
     xgr.reset_token_bitmask(mask)
     assert (mask == -1).all()
+    for wrong in (np.zeros(2, np.float32), np.zeros(2, np.int64), np.zeros(2, np.uint32)):
+        with pytest.raises(ValueError, match="int32"):
+            xgr.reset_token_bitmask(wrong)
     for sizes in ((-1, 3), (3, -1)):
         with pytest.raises(RuntimeError):
             xgr.allocate_token_bitmask(*sizes, like="numpy")
@@ -69,6 +72,41 @@ def test_apply_keeps_special_values():
     np.testing.assert_array_equal(logits, [[np.nan, np.inf, -np.inf, -np.inf]])
 
 
+def test_bits_of_bfloat16():
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="numpy has no bfloat16 of its own")
+    logits = np.ones((1, 40), ml_dtypes.bfloat16)
+    xgr.apply_token_bitmask_inplace(logits, np.array([[5, 0]], np.int32))
+    assert np.isneginf(logits.astype(np.float32)).sum() == 38
+
+
+def test_one_bitmask_for_a_batch():
+    logits, mask = random_case(4, 70)
+    expected = expected_of(logits, np.repeat(mask[:1], 4, axis=0))
+    xgr.apply_token_bitmask_inplace(logits, np.broadcast_to(mask[0], mask.shape))
+    np.testing.assert_array_equal(logits, expected)
+
+
+def test_empty_arrays_are_no_work():
+    for rows, columns in ((0, 64), (2, 0), (0, 0)):
+        xgr.apply_token_bitmask_inplace(
+            np.zeros((rows, columns), np.float32), np.zeros((rows, columns // 32), np.int32)
+        )
+    logits = np.zeros((2, 40), np.float32)
+    xgr.apply_token_bitmask_inplace(logits, np.zeros((2, 2), np.int32), vocab_size=0)
+    assert not logits.any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_pattern_of_a_word(dtype):
+    """Every run of bits, at widths around the ends of vectors."""
+    words = [(1 << n) - 1 << m & 0xFFFF_FFFF for n in range(33) for m in range(32)]
+    mask = np.array([words, words[::-1]], np.uint32).view(np.int32).T.copy()
+    for width in (1, 31, 32, 33, 47, 63, 64):
+        logits = np.ones((len(words), 64), dtype)
+        xgr.apply_token_bitmask_inplace(logits, mask, vocab_size=width)
+        np.testing.assert_array_equal(logits, expected_of(np.ones_like(logits), mask, width))
+
+
 def test_apply_vectors_and_strides():
     logits, mask = random_case(6, 140)
     expected = expected_of(logits, mask)
@@ -80,8 +118,8 @@ def test_apply_vectors_and_strides():
     np.testing.assert_array_equal(wide[::2, ::2], expected[::2])
     np.testing.assert_array_equal(wide[1::2], np.repeat(logits, 2, axis=1)[1::2])
     np.testing.assert_array_equal(wide[:, 1::2], logits)
-    with pytest.raises(ValueError, match="contiguous"):
-        xgr.apply_token_bitmask_inplace(logits, np.repeat(mask, 2, axis=1)[:, ::2])
+    xgr.apply_token_bitmask_inplace(logits[::-1], np.repeat(mask, 2, axis=1)[::-1, ::2])
+    np.testing.assert_array_equal(logits, expected)
 
 
 @pytest.mark.parametrize("indices", [[0, 3], (3, 0), np.array([3, 0], np.int32), range(0, 4, 3)])
@@ -120,14 +158,25 @@ def test_apply_errors():
         (ValueError, (logits[None], mask), {}),
         (ValueError, (logits, mask[None]), {}),
         (ValueError, (logits, mask), {"backend": "gpu"}),
-        (ImportError, (logits, mask), {"backend": "cuda"}),
-        (ImportError, (logits, mask), {"backend": "triton"}),
-        (ValueError, (logits, mask), {"backend": "torch_native"}),
+        (ValueError, (logits, mask), {"backend": None}),
+        ((ImportError, ValueError), (logits, mask), {"backend": "cuda"}),
+        ((ImportError, ValueError), (logits, mask), {"backend": "triton"}),
+        ((ImportError, ValueError), (logits, mask), {"backend": "torch_native"}),
+        ((ImportError, ValueError), (logits, mask), {"backend": "torch_compile", "indices": []}),
+        (ValueError, (np.broadcast_to(logits[:1], (2, 64)), mask), {}),
+        (ValueError, (logits.astype(">f4"), mask), {}),
+        (ValueError, (logits, mask.astype(np.uint32)), {}),
+        (ValueError, (logits[0, 0], mask), {}),
         (RuntimeError, (logits, mask[:1]), {}),
         (RuntimeError, (logits, mask), {"indices": [2]}),
         (RuntimeError, (logits, mask), {"indices": [-1]}),
         (RuntimeError, (logits, mask[:1]), {"indices": [1]}),
+        (RuntimeError, (logits, mask), {"indices": np.array([0, 2])}),
         (ValueError, (logits, mask), {"indices": np.array([0.0])}),
+        (ValueError, (logits, mask), {"indices": np.array([True, False])}),
+        (ValueError, (logits, mask), {"indices": np.array([[0]])}),
+        (TypeError, (logits, mask), {"indices": [0.5]}),
+        (TypeError, (logits, mask), {"vocab_size": 2.0}),
         (TypeError, ([[1.0]], mask), {}),
         (TypeError, (logits, [[1]]), {}),
     ]
@@ -190,6 +239,10 @@ class TestTorch:
         mask = torch.zeros((4, 2), dtype=torch.int32)
         xgr.apply_token_bitmask_inplace(logits, mask, backend=backend)
         assert torch.isinf(logits).all()
+        with torch.inference_mode():
+            made_in_inference_mode = torch.zeros((4, 64))
+        xgr.apply_token_bitmask_inplace(made_in_inference_mode, mask, backend=backend)
+        assert torch.isinf(made_in_inference_mode).all()
         view = torch.zeros((8, 128))
         xgr.apply_token_bitmask_inplace(view[::2, ::2], mask, backend=backend)
         assert torch.isinf(view).sum() == 4 * 64
@@ -197,6 +250,25 @@ class TestTorch:
         vector = torch.zeros(64)
         xgr.apply_token_bitmask_inplace(vector, mask[0], vocab_size=3, backend=backend)
         assert torch.isinf(vector).sum() == 3
+
+    def test_backend_goes_by_the_device(self, torch):
+        from xgrammar.bitmask import _backend_of
+
+        assert _backend_of("cpu") == "cpu"
+        assert _backend_of("npu") == "torch_native"
+        assert _backend_of("mps") == "torch_compile"
+        assert _backend_of("cuda") in ("triton", "torch_native")
+        meta = torch.zeros((1, 64), device="meta")
+        mask = torch.zeros((1, 2), dtype=torch.int32, device="meta")
+        for backend in ("cpu", "triton", "cuda"):
+            with pytest.raises((ValueError, ImportError)):
+                xgr.apply_token_bitmask_inplace(meta, mask, backend=backend)
+
+    def test_logits_and_mask_of_different_libraries(self, torch):
+        logits, mask = random_case(2, 64)
+        expected = expected_of(logits, mask)
+        xgr.apply_token_bitmask_inplace(logits, torch.from_numpy(mask))
+        np.testing.assert_array_equal(logits, expected)
 
     def test_same_errors_for_all_backends(self, torch):
         logits, mask = torch.zeros((2, 64)), torch.zeros((2, 2), dtype=torch.int32)
@@ -207,6 +279,10 @@ class TestTorch:
                 (RuntimeError, (logits, mask[:1]), {}),
                 (RuntimeError, (logits, mask), {"indices": [5]}),
                 (ValueError, (logits, mask.to("meta")), {}),
+                (ValueError, (logits[:1].expand(2, 64), mask), {}),
+                (ValueError, (logits.to_sparse(), mask), {}),
+                (RuntimeError, (logits, mask), {"vocab_size": 65}),
+                (ValueError, (logits, mask), {"vocab_size": -1}),
             ):
                 with pytest.raises(error):
                     xgr.apply_token_bitmask_inplace(*arguments, backend=backend, **options)

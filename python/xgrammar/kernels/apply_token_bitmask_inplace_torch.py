@@ -1,11 +1,14 @@
-"""Applying a bitmask to logits by operations of torch, on any device."""
+"""Applying a bitmask to logits by operations of torch, on any device.
+
+Eight bytes of temporary memory for each logit would be wasteful, so bits are unpacked once into a
+boolean array of the masked part. Nothing is read back from the device.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xgrammar import bitmask as _bitmask
+from ._arguments import WORD_BITS, MaskCall, checked_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,41 +16,60 @@ if TYPE_CHECKING:
 __all__ = ["apply_token_bitmask_inplace_torch"]
 
 
-def _masked(logits: Any, bitmask: Any) -> Any:
-    """Return logits with minus infinity where the bit is 0; both have two dimensions."""
+def mask_matrix(logits: Any, bitmask: Any, chosen: Any = None) -> None:
+    """Mask a matrix by a matrix of words, in rows that are `chosen` (None for all), in place."""
     import torch
 
-    bits = torch.arange(32, dtype=torch.int32, device=bitmask.device)
-    blocked = torch.bitwise_right_shift(bitmask.unsqueeze(-1), bits).bitwise_and(1).eq(0)
-    return logits.masked_fill(blocked.flatten(-2)[..., : logits.shape[-1]], float("-inf"))
+    bits = torch.arange(WORD_BITS, dtype=torch.int32, device=bitmask.device)
+    allowed = torch.bitwise_right_shift(bitmask.unsqueeze(-1), bits).bitwise_and(1)
+    blocked = allowed.flatten(-2)[:, : logits.shape[-1]].eq(0)
+    if chosen is not None:
+        blocked = blocked & chosen.unsqueeze(-1)
+    logits.masked_fill_(blocked, float("-inf"))
 
 
-@lru_cache(maxsize=1)
-def _compiled_masked() -> Callable[[Any, Any], Any]:
+def mask_call(call: MaskCall, mask: Callable[..., None], backend: str) -> None:
+    """Mask the rows of a call by a function that masks matrices."""
+    require(call, backend)
     import torch
 
-    compiled: Callable[[Any, Any], Any] = torch.compile(_masked, dynamic=True)
-    return compiled
+    # Tensors made in inference mode may be changed there only; others may be changed anywhere.
+    with torch.inference_mode(mode=call.logits.is_inference()), torch.no_grad():
+        logits = torch.atleast_2d(call.logits.detach())[:, : call.width]
+        bitmask = torch.atleast_2d(call.bitmask)[:, : -(-call.width // WORD_BITS)]
+        if call.rows is None:
+            mask(logits, bitmask)
+        elif isinstance(call.rows, list):
+            index = torch.tensor(call.rows, dtype=torch.int64, device=logits.device)
+            picked = logits.index_select(0, index)
+            mask(picked, bitmask.index_select(0, index))
+            logits.index_copy_(0, index, picked)
+        else:
+            rows = call.rows.to(device=logits.device, dtype=torch.int64)
+            chosen = _chosen_rows(rows, call.num_rows)
+            mask(logits[: call.num_rows], bitmask[: call.num_rows], chosen)
 
 
-def apply_rows_torch(logits: Any, bitmask: Any, width: int, rows: Any, *, compiled: bool) -> None:
-    """Mask the given rows (None for all); arguments have been checked."""
-    import torch
+def _chosen_rows(rows: Any, num_rows: int) -> Any:
+    """Return which of the rows are named; numbers outside end up in a slot that is cut off."""
+    chosen = rows.new_zeros(num_rows + 1).bool()
+    inside = (rows >= 0) & (rows < num_rows)
+    return chosen.index_fill_(0, rows.where(inside, num_rows), value=True)[:num_rows]
 
-    logits = torch.atleast_2d(logits.detach())[:, :width]
-    bitmask = torch.atleast_2d(bitmask)[:, : (width + 31) // 32]
-    masked = _compiled_masked() if compiled else _masked
-    if rows is None:
-        logits.copy_(masked(logits, bitmask))
-        return
-    index = torch.as_tensor(rows, dtype=torch.int64, device=logits.device)
-    logits.index_copy_(0, index, masked(logits[index], bitmask[index]))
+
+def require(call: MaskCall, backend: str = "torch_native") -> None:
+    """Raise unless the arrays are tensors of torch."""
+    if not call.is_torch:
+        raise ValueError(f"The backend {backend!r} needs torch tensors")
+
+
+def apply_checked(call: MaskCall) -> None:
+    """Mask in place, one operation of torch after the other."""
+    mask_call(call, mask_matrix, "torch_native")
 
 
 def apply_token_bitmask_inplace_torch(
     logits: Any, bitmask: Any, vocab_size: int | None = None, indices: Any = None
 ) -> None:
     """Do what `xgrammar.apply_token_bitmask_inplace` does, with the backend "torch_native"."""
-    _bitmask.apply_token_bitmask_inplace(
-        logits, bitmask, vocab_size=vocab_size, indices=indices, backend="torch_native"
-    )
+    apply_checked(checked_call(logits, bitmask, vocab_size, indices, stacklevel=3))
