@@ -4,15 +4,23 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/handles.h"
+#include "tokenizer/vocab.h"
 
 namespace xgrammar::bindings {
 
 namespace {
 
-// The spellings of the tokens. Reads str and bytes in place; text that has no UTF-8 form raises
-// UnicodeEncodeError.
-std::vector<std::string> SpellingsOf(const nb::list& encoded_vocab) {
-  std::vector<std::string> spellings;
+// A list may be changed by another thread while the interpreter lock is released, a tuple not.
+nb::tuple TupleOf(const nb::list& list) {
+  PyObject* tuple = PyList_AsTuple(list.ptr());
+  if (tuple == nullptr) throw nb::python_error();
+  return nb::steal<nb::tuple>(tuple);
+}
+
+// The spellings of the tokens, which the tuple keeps alive. Reads str and bytes in place; text
+// that has no UTF-8 form raises UnicodeEncodeError.
+std::vector<std::string_view> SpellingsOf(const nb::tuple& encoded_vocab) {
+  std::vector<std::string_view> spellings;
   spellings.reserve(encoded_vocab.size());
   for (nb::handle token : encoded_vocab) {
     if (PyUnicode_Check(token.ptr())) {
@@ -40,7 +48,8 @@ TokenizerInfoHandle Make(const nb::list& encoded_vocab, int vocab_type,
     throw Error(ErrorKind::kValue,
                 "vocab_type must be 0, 1 or 2, not " + std::to_string(vocab_type));
   }
-  const std::vector<std::string> spellings = SpellingsOf(encoded_vocab);
+  const nb::tuple kept = TupleOf(encoded_vocab);
+  const std::vector<std::string_view> spellings = SpellingsOf(kept);
   TokenizerOptions options;
   options.vocab_type = static_cast<VocabType>(vocab_type);
   options.vocab_size = vocab_size;
@@ -49,7 +58,15 @@ TokenizerInfoHandle Make(const nb::list& encoded_vocab, int vocab_type,
   options.special_token_ids = std::move(special_token_ids);
   options.decoded = decoded;
   const nb::gil_scoped_release release;
-  return {TokenizerInfo::Make(spellings, options)};
+  return {TokenizerInfo::MakeFromViews(spellings, options)};
+}
+
+std::optional<int> KindOfSpellings(const nb::list& encoded_vocab) {
+  const nb::tuple kept = TupleOf(encoded_vocab);
+  const std::vector<std::string_view> spellings = SpellingsOf(kept);
+  const nb::gil_scoped_release release;
+  const std::optional<VocabType> kind = KindOfVocabulary(spellings);
+  return kind ? std::optional<int>(static_cast<int>(*kind)) : std::nullopt;
 }
 
 nb::list DecodedVocab(const TokenizerInfoHandle& self) {
@@ -75,6 +92,10 @@ std::string Fingerprint(const TokenizerInfoHandle& self) {
 void BindTokenizerInfo(nb::module_& m) {
   m.attr("SERIALIZATION_VERSION") =
       nb::str(kSerializationVersion.data(), kSerializationVersion.size());
+  m.def("kind_of_vocabulary", &KindOfSpellings, nb::arg("encoded_vocab"),
+        nb::sig("def kind_of_vocabulary(encoded_vocab: list[str | bytes]) -> int | None"),
+        "The kind that the spellings of a vocabulary show by themselves: 1 byte fallback, 2 byte "
+        "level.");
   nb::class_<TokenizerInfoHandle>(m, "TokenizerInfo", "An immutable vocabulary.")
       .def_static("make", &Make, nb::arg("encoded_vocab"), nb::arg("vocab_type"),
                   nb::arg("vocab_size").none(), nb::arg("stop_token_ids").none(),

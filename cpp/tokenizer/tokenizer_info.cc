@@ -80,6 +80,12 @@ class Fingerprinter {
 
 std::shared_ptr<const TokenizerInfo> TokenizerInfo::Make(
     const std::vector<std::string>& encoded_vocab, const TokenizerOptions& options) {
+  const std::vector<std::string_view> views(encoded_vocab.begin(), encoded_vocab.end());
+  return MakeFromViews(views, options);
+}
+
+std::shared_ptr<const TokenizerInfo> TokenizerInfo::MakeFromViews(
+    std::span<const std::string_view> encoded_vocab, const TokenizerOptions& options) {
   const int64_t num_tokens = static_cast<int64_t>(encoded_vocab.size());
   const int64_t vocab_size = options.vocab_size.value_or(num_tokens);
   if (vocab_size < num_tokens) {
@@ -108,7 +114,7 @@ std::shared_ptr<const TokenizerInfo> TokenizerInfo::Make(
   return info;
 }
 
-void TokenizerInfo::SetStopTokens(const std::vector<std::string>& encoded_vocab,
+void TokenizerInfo::SetStopTokens(std::span<const std::string_view> encoded_vocab,
                                   const TokenizerOptions& options) {
   if (options.stop_token_ids) {
     for (int64_t id : *options.stop_token_ids) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,9 @@ class TokenizerInfo {
   /// above kMaxVocabSize, kValue for a special token outside the vocabulary.
   static std::shared_ptr<const TokenizerInfo> Make(const std::vector<std::string>& encoded_vocab,
                                                    const TokenizerOptions& options);
+  /// The same from spellings that are owned elsewhere; only read during the call.
+  static std::shared_ptr<const TokenizerInfo> MakeFromViews(
+      std::span<const std::string_view> encoded_vocab, const TokenizerOptions& options);
   TokenizerInfo(const TokenizerInfo&) = delete;
   TokenizerInfo& operator=(const TokenizerInfo&) = delete;
 
@@ -81,7 +85,7 @@ class TokenizerInfo {
 
  private:
   TokenizerInfo() = default;
-  void SetStopTokens(const std::vector<std::string>& encoded_vocab,
+  void SetStopTokens(std::span<const std::string_view> encoded_vocab,
                      const TokenizerOptions& options);
   void SetSpecialTokens(const std::vector<int64_t>& named);
 

@@ -6,8 +6,7 @@
 #include "tokenizer/vocab.h"
 
 #include <array>
-
-#include "support/utf8.h"
+#include <bitset>
 
 namespace xgrammar {
 
@@ -62,19 +61,61 @@ std::string DecodeByteFallback(std::string_view encoded) {
   return decoded;
 }
 
-std::string DecodeByteLevel(std::string_view encoded) {
-  std::string decoded;
-  decoded.reserve(encoded.size());
-  for (size_t i = 0; i < encoded.size();) {
-    const DecodedCodePoint character = DecodeUtf8(encoded, i);
-    if (!character.valid || character.code_point >= kByteLevelEnd) return std::string(encoded);
-    const int16_t byte = kByteLevelTable[character.code_point];
-    if (byte == kNotInTable) return std::string(encoded);
-    decoded.push_back(static_cast<char>(byte));
-    i += character.size;
+// The byte that a character of the table stands for, read at `*i`, which moves behind it; or
+// kNotInTable. The characters of the table have one or two bytes in UTF-8.
+int16_t ReadByteLevel(std::string_view encoded, size_t* i) {
+  const auto lead = static_cast<unsigned char>(encoded[*i]);
+  if (lead < 0x80) {
+    ++*i;
+    return kByteLevelTable[lead];
   }
-  return decoded;
+  if (lead < 0xC2 || lead > 0xC5 || *i + 1 >= encoded.size()) return kNotInTable;
+  const auto next = static_cast<unsigned char>(encoded[*i + 1]);
+  const auto character = static_cast<uint32_t>((lead & 0x1F) << 6 | (next & 0x3F));
+  if ((next & 0xC0) != 0x80 || character >= kByteLevelEnd) return kNotInTable;
+  *i += 2;
+  return kByteLevelTable[character];
 }
+
+std::string DecodeByteLevel(std::string_view encoded) {
+  // Most tokens are short, and shorter still when decoded: no more memory than they need.
+  std::array<char, 64> buffer;
+  std::string long_buffer;
+  char* decoded = buffer.data();
+  if (encoded.size() > buffer.size()) {
+    long_buffer.resize(encoded.size());
+    decoded = long_buffer.data();
+  }
+  size_t size = 0;
+  for (size_t i = 0; i < encoded.size();) {
+    const int16_t byte = ReadByteLevel(encoded, &i);
+    if (byte == kNotInTable) return std::string(encoded);
+    decoded[size++] = static_cast<char>(byte);
+  }
+  return std::string(decoded, size);
+}
+
+bool IsByteLevelText(std::string_view encoded) {
+  for (size_t i = 0; i < encoded.size();) {
+    if (ReadByteLevel(encoded, &i) == kNotInTable) return false;
+  }
+  return true;
+}
+
+// The byte of a token of the form <0xHH> with upper-case digits, or -1.
+int ByteFallbackToken(std::string_view encoded) {
+  if (encoded.size() != 6 || encoded.substr(0, 3) != "<0x" || encoded[5] != '>') return -1;
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'f'; };
+  if (is_lower(encoded[3]) || is_lower(encoded[4])) return -1;
+  const int high = HexValue(encoded[3]);
+  const int low = HexValue(encoded[4]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+// Half of the byte tokens settle the kind, even if a tokenizer dropped unused ones.
+constexpr size_t kEnoughByteTokens = 128;
+// Added tokens are text outside of the alphabet, and few: one in so many.
+constexpr size_t kByteLevelExceptions = 100;
 
 }  // namespace
 
@@ -88,6 +129,31 @@ std::string DecodeToken(std::string_view encoded, VocabType vocab_type) {
       break;
   }
   return std::string(encoded);
+}
+
+std::optional<VocabType> KindOfVocabulary(std::span<const std::string_view> encoded_vocab) {
+  std::bitset<256> fallback_bytes;
+  std::bitset<256> level_bytes;
+  size_t num_tokens = 0;
+  size_t num_level_tokens = 0;
+  for (const std::string_view token : encoded_vocab) {
+    if (token.empty()) continue;
+    ++num_tokens;
+    if (const int byte = ByteFallbackToken(token); byte >= 0) {
+      fallback_bytes.set(static_cast<size_t>(byte));
+    }
+    if (!IsByteLevelText(token)) continue;
+    ++num_level_tokens;
+    size_t end = 0;
+    const int16_t byte = ReadByteLevel(token, &end);
+    if (end == token.size()) level_bytes.set(static_cast<size_t>(byte));
+  }
+  if (fallback_bytes.count() >= kEnoughByteTokens) return VocabType::kByteFallback;
+  const size_t num_others = num_tokens - num_level_tokens;
+  if (level_bytes.count() >= kEnoughByteTokens && num_others * kByteLevelExceptions <= num_tokens) {
+    return VocabType::kByteLevel;
+  }
+  return std::nullopt;
 }
 
 }  // namespace xgrammar

@@ -1,6 +1,9 @@
-// Decoding of vocabulary spellings to bytes, for the three kinds of tokenizers.
+// Decoding of vocabulary spellings to bytes, for the three kinds of tokenizers, and finding the
+// kind by the spellings.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,5 +18,11 @@ namespace xgrammar {
 /// byte-to-unicode table of GPT-2; a spelling with any other character, or that is not UTF-8,
 /// stands for itself (this is how added tokens survive).
 std::string DecodeToken(std::string_view encoded, VocabType vocab_type);
+
+/// The kind that the spellings themselves show: kByteFallback with at least half of the texts
+/// `<0x00>` to `<0xFF>`; kByteLevel with at least half of the 256 characters as tokens and 99 % of
+/// all tokens spelled by those characters; otherwise nothing. Empty spellings, which stand for ids
+/// without a token, do not count.
+std::optional<VocabType> KindOfVocabulary(std::span<const std::string_view> encoded_vocab);
 
 }  // namespace xgrammar

@@ -126,6 +126,11 @@ class Grammar:
 
 SERIALIZATION_VERSION: str = 'xg0.3-1'
 
+def kind_of_vocabulary(encoded_vocab: list[str | bytes]) -> int | None:
+    """
+    The kind that the spellings of a vocabulary show by themselves: 1 byte fallback, 2 byte level.
+    """
+
 class TokenizerInfo:
     """An immutable vocabulary."""
 

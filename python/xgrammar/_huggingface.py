@@ -12,23 +12,17 @@ import operator
 import sys
 from typing import Any, NamedTuple
 
+from . import _core
 from .exception import UsageError
 
 _log = logging.getLogger(__name__)
 
 _RAW, _BYTE_FALLBACK, _BYTE_LEVEL = 0, 1, 2
 _SPACE_MARKER = "\u2581"
-# The byte-to-unicode table of GPT-2: printable Latin-1 stands for itself, the other 68 bytes for
-# the characters from U+0100 on.
-_BYTE_LEVEL_ALPHABET = frozenset(
-    [chr(c) for c in (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))]
-    + [chr(c) for c in range(0x100, 0x144)]
-)
-_BYTE_FALLBACK_TOKENS = frozenset(f"<0x{byte:02X}>" for byte in range(256))
-# Half of the byte tokens settle the kind, even if a tokenizer dropped unused ones.
-_ENOUGH_BYTE_TOKENS = 128
-# Added tokens are text outside of the alphabet, and few.
-_BYTE_LEVEL_SHARE = 0.99
+# Classes whose `get_vocab` is known to return what their backend's `id_to_token` tells one by one.
+_PLAIN_GET_VOCAB = ("PreTrainedTokenizerFast.get_vocab", "TokenizersBackend.get_vocab")
+# Asking for each id is worth it while not too many of them have no token.
+_MAX_EMPTY_SHARE = 2
 
 
 class ReadTokenizer(NamedTuple):
@@ -56,34 +50,71 @@ def read_tokenizer(tokenizer: Any, vocab_size: int | None) -> ReadTokenizer:
         raise ValueError(
             f"Unsupported tokenizer type: {type(tokenizer).__name__} has no method get_vocab"
         )
-    vocab: dict[str | bytes, int] = get_vocab()
     size = operator.index(vocab_size) if vocab_size is not None else 0
     if size < 0:
         raise UsageError(f"vocab_size must not be negative, but is {size}")
-    if size == 0:
-        size = max(len(vocab), max(vocab.values(), default=-1) + 1)
-    encoded: list[str | bytes] = [""] * size
-    for token, token_id in vocab.items():
-        if 0 <= token_id < size:
-            encoded[token_id] = token
-
     backend = _fast_backend(tokenizer)
+    encoded = spellings = _tokens_by_id(tokenizer, backend, size)
+    if encoded is None or spellings is None:
+        vocab: dict[str | bytes, int] = get_vocab()
+        encoded, spellings = _tokens_by_text(vocab, size), list(vocab)
     if backend is not None:
-        vocab_type, add_prefix_space = _kind_of_fast(backend, vocab)
+        vocab_type, add_prefix_space = _kind_of_fast(backend, spellings)
         stops = _eos_token_ids(tokenizer)
     elif _is_tiktoken(tokenizer):
         vocab_type, add_prefix_space = _kind_of_tiktoken(tokenizer), False
         stops = _eos_token_ids(tokenizer)
     elif (model := _sentencepiece_model(tokenizer)) is not None:
-        vocab_type = _BYTE_FALLBACK if "<0x0A>" in vocab else _RAW
+        vocab_type = _BYTE_FALLBACK if "<0x0A>" in spellings else _RAW
         add_prefix_space = True
         stops = _eos_token_ids(tokenizer)
         if model.eos_id() != -1:
             stops = [*(stops or []), model.eos_id()]
     else:
         raise ValueError(f"Unsupported tokenizer type: {type(tokenizer).__name__}")
-    specials = [i for i in _special_added_tokens(tokenizer, backend) if 0 <= i < size]
+    specials = [i for i in _special_added_tokens(tokenizer, backend) if 0 <= i < len(encoded)]
     return ReadTokenizer(encoded, vocab_type, add_prefix_space, stops, specials)
+
+
+def _tokens_by_text(vocab: dict[str | bytes, int], size: int) -> list[str | bytes]:
+    if size == 0:
+        size = max(len(vocab), max(vocab.values(), default=-1) + 1)
+    encoded: list[str | bytes] = [""] * size
+    for token, token_id in vocab.items():
+        if 0 <= token_id < size:
+            encoded[token_id] = token
+    return encoded
+
+
+def _tokens_by_id(tokenizer: Any, backend: Any, size: int) -> list[str | bytes] | None:
+    """Read the vocabulary of a `tokenizers.Tokenizer` id by id, or return None.
+
+    This takes less time than `get_vocab`, which copies a hash table into a dictionary in the
+    order of its hashes. It needs the exact types: a class may have a `get_vocab` of its own, which
+    then decides.
+    """
+    if not _is_instance_of(backend, "tokenizers", "Tokenizer"):
+        return None
+    if tokenizer is backend:
+        is_plain = type(tokenizer).__module__.partition(".")[0] == "tokenizers"
+    else:
+        method = getattr(type(tokenizer), "get_vocab", None)
+        is_plain = (
+            getattr(method, "__qualname__", "") in _PLAIN_GET_VOCAB
+            and getattr(method, "__module__", "").partition(".")[0] == "transformers"
+            and "get_vocab" not in getattr(tokenizer, "__dict__", {})
+        )
+    if not is_plain:
+        return None
+    count = backend.get_vocab_size(with_added_tokens=True)
+    size = size or count
+    # The kind is found by the whole vocabulary, and the ids of a sparse one go beyond the count.
+    if not count <= size <= count * _MAX_EMPTY_SHARE or backend.id_to_token(count) is not None:
+        return None
+    tokens = list(map(backend.id_to_token, range(count)))
+    if None in tokens:
+        return None
+    return tokens + [""] * (size - count)
 
 
 def _eos_token_ids(tokenizer: Any) -> list[int] | None:
@@ -144,7 +175,7 @@ def _members(part: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return [member for member in part.get(key, []) if isinstance(member, dict)]
 
 
-def _kind_of_fast(backend: Any, vocab: dict[str | bytes, int]) -> tuple[int, bool]:
+def _kind_of_fast(backend: Any, spellings: list[str | bytes]) -> tuple[int, bool]:
     decoder = _component(backend, "decoder")
     if not decoder:
         _log.warning("The tokenizer has no decoder; its vocabulary is taken as it is")
@@ -153,7 +184,7 @@ def _kind_of_fast(backend: Any, vocab: dict[str | bytes, int]) -> tuple[int, boo
         if member.get("type") in ("ByteLevel", "ByteFallback"):
             declared = _BYTE_LEVEL if member["type"] == "ByteLevel" else _BYTE_FALLBACK
             break
-    seen = _kind_by_vocabulary(vocab)
+    seen = _core.kind_of_vocabulary(spellings)
     if seen is not None and seen != declared:
         return seen, _puts_space_first(backend, seen)
     return declared, _declares_prefix_space(backend)
@@ -168,15 +199,6 @@ def _declares_prefix_space(backend: Any) -> bool:
         "always",
         "first",
     )
-
-
-def _kind_by_vocabulary(vocab: dict[str | bytes, int]) -> int | None:
-    if sum(token in vocab for token in _BYTE_FALLBACK_TOKENS) >= _ENOUGH_BYTE_TOKENS:
-        return _BYTE_FALLBACK
-    if sum(character in vocab for character in _BYTE_LEVEL_ALPHABET) < _ENOUGH_BYTE_TOKENS:
-        return None
-    spelled = sum(map(_BYTE_LEVEL_ALPHABET.issuperset, vocab))
-    return _BYTE_LEVEL if spelled >= _BYTE_LEVEL_SHARE * len(vocab) else None
 
 
 def _puts_space_first(backend: Any, vocab_type: int) -> bool:

@@ -163,6 +163,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     __import__(MODULE_OF[args.engine])
+    # Some engines load the array library with themselves, others in their first call: it is no part
+    # of any engine's set-up.
+    __import__(args.array)
     module_file = sys.modules[MODULE_OF[args.engine]].__file__ or ""
     if args.engine != "ours" and not module_file.startswith(sys.prefix):
         sys.exit(f"{args.engine} would be measured with {module_file}")

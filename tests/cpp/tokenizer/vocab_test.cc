@@ -1,10 +1,13 @@
-// DecodeToken for the three vocabulary types.
+// DecodeToken and KindOfVocabulary for the three vocabulary types.
 #include "tokenizer/vocab.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "support/utf8.h"
 
@@ -74,6 +77,56 @@ TEST(DecodeToken, ByteLevelKeepsOtherSpellingsWhole) {
   EXPECT_EQ(DecodeToken("\xC5\x84", VocabType::kByteLevel), "\xC5\x84");      // U+0144
   EXPECT_EQ(DecodeToken("\xFF\xC4\xA0", VocabType::kByteLevel), "\xFF\xC4\xA0");
   EXPECT_EQ(DecodeToken("", VocabType::kByteLevel), "");
+}
+
+TEST(DecodeToken, ByteLevelTakesLongSpellings) {
+  std::string spelling;
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) {
+    spelling += "a\xC4\xA0";
+    bytes += "a ";
+    EXPECT_EQ(DecodeToken(spelling, VocabType::kByteLevel), bytes);
+    EXPECT_EQ(DecodeToken(spelling + "\xC4", VocabType::kByteLevel), spelling + "\xC4");
+  }
+}
+
+std::optional<VocabType> KindOf(const std::vector<std::string>& spellings) {
+  return KindOfVocabulary(std::vector<std::string_view>(spellings.begin(), spellings.end()));
+}
+
+TEST(KindOfVocabulary, HalfOfTheByteTokensAreByteFallback) {
+  std::vector<std::string> spellings = {"a", ""};
+  for (int i = 0; i < 127; ++i) {
+    char text[8];
+    std::snprintf(text, sizeof(text), "<0x%02X>", i);
+    spellings.emplace_back(text);
+  }
+  spellings.emplace_back(spellings.back());  // The same byte again.
+  EXPECT_EQ(KindOf(spellings), std::nullopt);
+  spellings.emplace_back("<0xab>");  // Lower case is no byte token of SentencePiece.
+  EXPECT_EQ(KindOf(spellings), std::nullopt);
+  spellings.emplace_back("<0xAB>");
+  EXPECT_EQ(KindOf(spellings), VocabType::kByteFallback);
+}
+
+TEST(KindOfVocabulary, TheAlphabetAndFewOthersAreByteLevel) {
+  std::vector<std::string> spellings(50);
+  for (uint32_t c = 0x21; c < 0x144 && spellings.size() < 50 + 127; ++c) {
+    std::string text;
+    AppendUtf8(c, &text);
+    if (c != 0x7F && DecodeToken(text, VocabType::kByteLevel).size() == 1) {
+      spellings.push_back(text);  // DEL is no character of the table, and stands for itself.
+    }
+  }
+  EXPECT_EQ(KindOf(spellings), std::nullopt);
+  spellings.emplace_back("\xC4\xA0");
+  EXPECT_EQ(KindOf(spellings), VocabType::kByteLevel);
+  spellings.emplace_back("<\xEF\xBD\x9C>");  // One in 129 tokens.
+  EXPECT_EQ(KindOf(spellings), VocabType::kByteLevel);
+  spellings.emplace_back("a b");  // Two in 130.
+  EXPECT_EQ(KindOf(spellings), std::nullopt);
+  spellings.resize(spellings.size() + 1000);  // Ids without a token say nothing.
+  EXPECT_EQ(KindOf(spellings), std::nullopt);
 }
 
 }  // namespace
