@@ -108,6 +108,7 @@ struct MemberClause {
 struct ObjectAtoms {
   std::vector<ScopedSchema> groups;
   std::vector<std::string_view> required;
+  std::vector<std::string_view> demanded;  ///< Of `required`, those that only complements ask for.
   std::vector<std::string_view>
       required_anywhere;  ///< By dependencies; no declaration of a place in the order.
   std::vector<std::string_view> forbidden;

@@ -77,7 +77,7 @@ bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::v
     if (is_required && Forbid(&absent.branch, property.name)) out->push_back(std::move(absent));
     const auto with = [&](LiteralKind kind, bool require) {
       Work alternative = work;
-      if (require && !Require(&alternative.branch, property.name)) return alternative;
+      if (require && !Demand(&alternative.branch, property.name)) return alternative;
       alternative.branch.object.member_literals.emplace_back(property.name,
                                                              Literal{property.schema, kind});
       return alternative;
@@ -220,7 +220,7 @@ void Merger::ComplementObject(Run* run, const Work& work, const Schema& schema, 
   for (const NamedSchema& property : schema.properties) {
     if (reader_.Read(property.schema).IsTrivial()) continue;
     add([&](Branch* branch) {
-      if (!Require(branch, property.name)) return false;
+      if (!Demand(branch, property.name)) return false;
       branch->object.member_literals.emplace_back(
           property.name, Literal{property.schema, LiteralKind::kNotSchema});
       return true;
@@ -281,7 +281,7 @@ void Merger::ComplementDependent(Run* run, const Work& work, const Step& step, i
   if (run->type != InstanceType::kObject) return;
   const auto add = [&](std::string_view missing, JsonId violated) {
     Work alternative = work;
-    if (!Require(&alternative.branch, step.name)) return;
+    if (!Demand(&alternative.branch, step.name)) return;
     if (violated != kNoJson) {
       Push(run, &alternative, {violated, LiteralKind::kNotSchema}, scope);
     } else if (!Forbid(&alternative.branch, missing)) {
@@ -393,7 +393,7 @@ Merger::Outcome Merger::DoNotConst(Run* run, Work* work, JsonId value, int32_t) 
         Work absent = *work;
         if (Forbid(&absent.branch, document.key(member))) alternatives.push_back(std::move(absent));
         Work different = *work;
-        if (Require(&different.branch, document.key(member))) {
+        if (Demand(&different.branch, document.key(member))) {
           different.branch.object.member_literals.emplace_back(
               document.key(member), Literal{member.value, LiteralKind::kNotConst});
           alternatives.push_back(std::move(different));

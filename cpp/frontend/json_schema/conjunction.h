@@ -26,6 +26,11 @@ enum class LiteralKind : uint8_t {
                  ///< while a complement is expanded.
 };
 
+/// How the parts of a schema act that acts in some way itself.
+constexpr LiteralKind InnerKind(LiteralKind kind) {
+  return kind == LiteralKind::kUnevaluated ? LiteralKind::kPlainSchema : kind;
+}
+
 struct Literal {
   JsonId id = kNoJson;
   LiteralKind kind = LiteralKind::kSchema;

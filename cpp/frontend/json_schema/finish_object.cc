@@ -170,6 +170,7 @@ class ObjectFinisher {
   bool CollectNames() {
     for (const std::string_view name : atoms_.forbidden) forbidden_.insert(name);
     required_.insert(atoms_.required.begin(), atoms_.required.end());
+    demanded_.insert(atoms_.demanded.begin(), atoms_.demanded.end());
     const auto add = [&](std::string_view name) {
       if (!forbidden_.contains(name) && known_.insert(name).second) names_in_order_.push_back(name);
     };
@@ -251,14 +252,16 @@ class ObjectFinisher {
       member.name = name;
       member.required = required_.contains(name);
       Conjunction values;
-      AppendValues(
+      const bool covered = AppendValues(
           name, true, [&](size_t pattern) { return patterns_[pattern].keys->Accepts(name); },
           &values);
       for (const auto& [other, literal] : atoms_.member_literals) {
         if (other == name) values.push_back(literal);
       }
       member.value = merger_.Intern(std::move(values));
-      const bool possible = member.value != kNothingLocation && (!names_ || names_->Accepts(name));
+      const bool is_listed = covered || (member.required && !demanded_.contains(name));
+      const bool possible = member.value != kNothingLocation && (!closed_ || is_listed) &&
+                            (!names_ || names_->Accepts(name));
       if (possible) {
         spec_.members.push_back(member);
       } else if (member.required) {
@@ -381,6 +384,7 @@ class ObjectFinisher {
   std::unordered_set<std::string_view> known_;
   std::unordered_set<std::string_view> forbidden_;
   std::unordered_set<std::string_view> required_;
+  std::unordered_set<std::string_view> demanded_;
   std::vector<std::string_view> names_in_order_;
   std::vector<std::unordered_map<std::string_view, JsonId>> group_properties_;
   std::vector<std::vector<bool>> cell_matches_;

@@ -130,6 +130,7 @@ class Merger {
   void CountWork();
   bool IsContradictory(const Conjunction& literals);
   static bool Require(Branch* branch, std::string_view name);
+  static bool Demand(Branch* branch, std::string_view name);
   static bool RequireAnywhere(Branch* branch, std::string_view name);
   static bool Forbid(Branch* branch, std::string_view name);
 

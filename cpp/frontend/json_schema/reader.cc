@@ -240,6 +240,13 @@ void SchemaReader::FindCanonicalIds() {
     }
     canonical_ids_[static_cast<size_t>(id)] = known.try_emplace(std::move(key), id).first->second;
   }
+  // The first one of equal ones stands for all, as errors show where it is.
+  std::vector<JsonId> firsts(size, kNoJson);
+  for (size_t i = 0; i < size; ++i) {
+    JsonId& first = firsts[static_cast<size_t>(canonical_ids_[i])];
+    if (first == kNoJson) first = static_cast<JsonId>(i);
+    canonical_ids_[i] = first;
+  }
 }
 
 JsonId SchemaReader::SkipReferences(JsonId id) {

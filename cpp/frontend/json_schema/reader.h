@@ -28,8 +28,8 @@ class SchemaReader {
   /// The schema at a JSON value. Raises kJsonSchema for ill-typed keywords and unresolved
   /// references, kLimit. The result stays valid as long as the reader.
   const Schema& Read(JsonId id);
-  /// Follows schemas that are nothing but a reference, and in large documents takes one of those
-  /// that are written the same way. Raises kJsonSchema for a cycle of references.
+  /// Follows schemas that are nothing but a reference. Raises kJsonSchema for a cycle of
+  /// references.
   JsonId SkipReferences(JsonId id);
 
   /// The sub-schema that `properties` gives to a name, or kNoJson. Constant time for large schemas.
