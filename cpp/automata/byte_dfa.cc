@@ -6,7 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "support/id_table.h"
+#include "automata/equivalent_rows.h"
+#include "automata/row_sources.h"
 
 namespace xgrammar {
 
@@ -44,7 +45,7 @@ namespace {
 constexpr size_t kMaxTableEntries = size_t{1} << 24;
 
 // Above this, minimisation costs more than the smaller table saves.
-constexpr uint32_t kMaxStatesToMinimize = 2000;
+constexpr uint32_t kMaxStatesToMinimize = 20000;
 
 struct VectorHash {
   size_t operator()(const std::vector<int32_t>& v) const {
@@ -190,72 +191,22 @@ class SubsetConstruction {
 
 /// Marks states that can reach an accepting one, by walking edges backwards.
 std::vector<uint8_t> LiveStates(const Table& table) {
-  const uint32_t n = table.num_states();
-  std::vector<std::vector<uint32_t>> sources(n);
+  const RowSources sources(table.targets, table.num_classes);
+  std::vector<uint8_t> live = table.accept;
   std::vector<uint32_t> work;
-  std::vector<uint8_t> live(n, 0);
-  for (uint32_t s = 0; s < n; ++s) {
-    for (uint32_t c = 0; c < table.num_classes; ++c) {
-      const uint32_t t = table.targets[size_t{s} * table.num_classes + c];
-      if (t != ByteDfa::kDead && (sources[t].empty() || sources[t].back() != s))
-        sources[t].push_back(s);
-    }
-    if (table.accept[s] != 0) {
-      live[s] = 1;
-      work.push_back(s);
-    }
+  for (uint32_t s = 0; s < table.num_states(); ++s) {
+    if (live[s] != 0) work.push_back(s);
   }
   while (!work.empty()) {
     const uint32_t t = work.back();
     work.pop_back();
-    for (uint32_t s : sources[t]) {
+    for (uint32_t s : sources.of(t)) {
       if (live[s] != 0) continue;
       live[s] = 1;
       work.push_back(s);
     }
   }
   return live;
-}
-
-/// Moore's refinement: block of each state; dead targets count as block kDead.
-std::vector<uint32_t> MooreBlocks(const Table& table) {
-  const uint32_t n = table.num_states();
-  const uint32_t width = table.num_classes + 1;
-  std::vector<uint32_t> block(n);
-  for (uint32_t s = 0; s < n; ++s) block[s] = table.accept[s];
-  std::vector<uint32_t> signatures(size_t{n} * width);
-  std::vector<uint32_t> next(n);
-  uint32_t num_blocks = 0;
-  for (;;) {
-    IdTable index;
-    uint32_t count = 0;
-    std::vector<uint32_t> first_of_block;
-    for (uint32_t s = 0; s < n; ++s) {
-      uint32_t* signature = signatures.data() + size_t{s} * width;
-      signature[0] = block[s];
-      uint64_t hash = block[s];
-      for (uint32_t c = 0; c < table.num_classes; ++c) {
-        const uint32_t t = table.targets[size_t{s} * table.num_classes + c];
-        signature[c + 1] = t == ByteDfa::kDead ? ByteDfa::kDead : block[t];
-        hash = (hash ^ signature[c + 1]) * 0x9E3779B97F4A7C15ull;
-        hash ^= hash >> 29;
-      }
-      const uint32_t known = index.Find(hash, [&](uint32_t b) {
-        return std::equal(signature, signature + width,
-                          signatures.data() + size_t{first_of_block[b]} * width);
-      });
-      if (known == IdTable::kNotFound) {
-        index.Insert(hash, count);
-        first_of_block.push_back(s);
-        next[s] = count++;
-      } else {
-        next[s] = known;
-      }
-    }
-    block.swap(next);
-    if (count == num_blocks) return block;
-    num_blocks = count;
-  }
 }
 
 }  // namespace
@@ -270,7 +221,7 @@ class ByteDfaBuilder {
     }
     std::vector<uint32_t> block(table.num_states());
     if (table.num_states() <= kMaxStatesToMinimize) {
-      block = MooreBlocks(table);
+      block = EquivalentRows(table.targets, table.num_classes, table.accept);
     } else {
       for (uint32_t s = 0; s < table.num_states(); ++s) block[s] = s;
     }
@@ -302,11 +253,14 @@ class ByteDfaBuilder {
  private:
   static void FillStateFacts(const Table& table, const std::vector<uint32_t>& order, ByteDfa* out) {
     out->prefix_free_ = true;
+    std::vector<ByteSet> bytes_of(table.num_classes);
+    for (size_t b = 0; b < 256; ++b) bytes_of[table.class_of[b]].Add(static_cast<uint8_t>(b));
     for (uint32_t s = 0; s < out->num_states_; ++s) {
       ByteSet first;
-      for (size_t b = 0; b < 256; ++b) {
-        if (out->Next(s, static_cast<uint8_t>(b)) != ByteDfa::kDead)
-          first.Add(static_cast<uint8_t>(b));
+      for (uint32_t c = 0; c < table.num_classes; ++c) {
+        if (out->table_[size_t{s} * table.num_classes + c] != ByteDfa::kDead) {
+          first.Merge(bytes_of[c]);
+        }
       }
       uint8_t flags = table.accept[order[s]] != 0 ? ByteDfa::kAcceptFlag : uint8_t{0};
       if (first.empty()) flags |= ByteDfa::kFinalFlag;

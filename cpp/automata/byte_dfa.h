@@ -71,7 +71,7 @@ class ByteDfa {
 
 using ByteDfaPtr = std::shared_ptr<const ByteDfa>;
 
-/// Subset construction (Rabin and Scott 1959) followed by minimisation (Moore 1956) of small
+/// Subset construction (Rabin and Scott 1959) followed by minimisation (equivalent_rows.h) of small
 /// results. Returns nullopt when more than `max_states` states would be needed. Precondition:
 /// `start` and `accept` are states of the NFA.
 std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept,
