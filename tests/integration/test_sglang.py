@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def same(function):
     return function
 
 
-STAND_INS = {
+STAND_INS: dict[str, Any] = {
     "sglang.srt.utils": {"is_hip": lambda: False, "is_cuda": lambda: False},
     "sglang.srt.utils.common": {"is_pin_memory_available": lambda: False},
     "sglang.srt.environ": {"envs": AnySetting()},

@@ -50,7 +50,7 @@ class Params(SimpleNamespace):
         )
 
 
-def stand_ins(tokenizer):
+def stand_ins(tokenizer) -> dict[str, Any]:
     return {
         "vllm.logger": {"init_logger": logging.getLogger},
         "vllm.envs": {"VLLM_XGRAMMAR_CACHE_MB": 64, "VLLM_REGEX_COMPILATION_TIMEOUT_S": 5},
