@@ -47,7 +47,14 @@ from .matcher import BatchGrammarMatcher, GrammarMatcher
 from .tokenizer_info import TokenizerInfo, VocabType
 
 if TYPE_CHECKING:
-    from . import builtin_structural_tag, kernels, openai_tool_call_schema, structural_tag, testing
+    from . import (
+        builtin_structural_tag,
+        contrib,
+        kernels,
+        openai_tool_call_schema,
+        structural_tag,
+        testing,
+    )
     from .bitmask import bitmask_dtype
     from .builtin_structural_tag import (
         get_builtin_structural_tag,
@@ -55,10 +62,12 @@ if TYPE_CHECKING:
         normalize_tool_choice,
         register_model_structural_tag,
     )
+    from .contrib import hf
     from .structural_tag import StructuralTag, StructuralTagItem
 
 _LAZY_SUBMODULES = (
     "builtin_structural_tag",
+    "contrib",
     "kernels",
     "openai_tool_call_schema",
     "structural_tag",
@@ -68,6 +77,7 @@ _LAZY_NAMES = {
     "bitmask_dtype": "bitmask",
     "StructuralTag": "structural_tag",
     "StructuralTagItem": "structural_tag",
+    "hf": "contrib",
     "get_builtin_structural_tag": "builtin_structural_tag",
     "get_model_structural_tag": "builtin_structural_tag",
     "normalize_tool_choice": "builtin_structural_tag",
@@ -105,6 +115,7 @@ __all__ = [
     "builtin_structural_tag",
     "compiler",
     "config",
+    "contrib",
     "exception",
     "get_bitmask_shape",
     "get_builtin_structural_tag",
@@ -113,6 +124,7 @@ __all__ = [
     "get_model_structural_tag",
     "get_serialization_version",
     "grammar",
+    "hf",
     "kernels",
     "limits",
     "matcher",

@@ -33,7 +33,8 @@ HEAVY = {
 }
 # Modules that exist for one of these packages and are imported only by who uses it.
 HEAVY_ALLOWED = {
-    "xgrammar.contrib.mlxlm": {"mlx", "mlx_lm"},
+    "xgrammar.contrib._hf_logits_processor": {"torch", "transformers"},
+    "xgrammar.contrib.mlxlm": {"mlx"},
     "xgrammar.kernels.apply_token_bitmask_mlx": {"mlx"},
     "xgrammar.kernels.apply_token_bitmask_inplace_triton": {"torch", "triton"},
     "xgrammar.kernels.apply_token_bitmask_inplace_torch_compile": {"torch"},
