@@ -40,6 +40,16 @@ class Case:
         plain = [text.encode() for text in self.fields.get(name, [])]
         return plain + [bytes.fromhex(text) for text in self.fields.get(name + "_hex", [])]
 
+    def tag(self) -> Any:
+        """The structural tag of the kinds that are one: written out, a style, or a model's."""
+        if self.fields["kind"] == "model":
+            return xgr.get_model_structural_tag(self.fields["model"], **self.fields["kwargs"])
+        source = self.value("input")
+        if self.fields["kind"] == "structural_tag":
+            return source
+        options = {"style": self.fields["style"], **self.fields.get("options", {})}
+        return {"format": {"type": "json_schema", "json_schema": source, **options}}
+
     def build(self) -> xgr.Grammar:
         """The grammar; raises what the library raises."""
         kind = self.fields["kind"]
@@ -52,8 +62,8 @@ class Case:
         if kind == "json_schema":
             text = source if isinstance(source, str) else json.dumps(source, ensure_ascii=False)
             return xgr.Grammar.from_json_schema(text, **options)
-        if kind == "structural_tag":
-            return xgr.Grammar.from_structural_tag(source)
+        if kind in ("structural_tag", "json_schema_style", "model"):
+            return xgr.Grammar.from_structural_tag(self.tag())
         constructor = {
             "ebnf": "from_ebnf",
             "gbnf": "from_ebnf",
