@@ -17,9 +17,17 @@ from .exception import DeserializeFormatError, XGrammarError
 if TYPE_CHECKING:
     from .tokenizer_info import TokenizerInfo
 
-__all__ = ["Grammar"]
+__all__ = ["Grammar", "StructuralTagItem"]  # noqa: F822 - resolved by __getattr__: needs pydantic.
 
 _REPORT_FIELDS = ("pointer", "keyword", "reason", "effect")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "StructuralTagItem":
+        from .structural_tag import StructuralTagItem
+
+        return StructuralTagItem
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def encode_source(text: str, name: str) -> bytes:
