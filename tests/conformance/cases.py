@@ -86,6 +86,8 @@ def load_cases() -> list[Case]:
     """All cases of all files, in a fixed order; ids are unique."""
     cases = []
     for path in sorted(DATA.glob("*/*.jsonl")):
+        if path.parent.name == "client_calls":
+            continue  # Recorded calls, no cases.
         with path.open(encoding="utf-8") as lines:  # not splitlines(): texts hold other line ends
             cases += [Case(json.loads(line)) for line in lines]
     return cases

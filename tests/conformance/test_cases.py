@@ -70,6 +70,7 @@ def test_refused(case):
     if isinstance(case.expects_error, str):
         assert case.expects_error in [base.__name__ for base in type(caught.value).__mro__]
     assert str(caught.value).strip()
+    assert case.fields.get("phrase", "") in str(caught.value)
 
 
 @pytest.mark.parametrize(
