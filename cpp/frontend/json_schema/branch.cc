@@ -77,7 +77,7 @@ std::string StringConstraint::Key() const {
 }
 
 std::string ArraySpec::Key() const {
-  std::string out = unique ? "u" : "a";
+  std::string out = unique ? "u" : repeated ? "r" : "a";
   for (const LocationId item : prefix) AppendNumber(item, &out);
   out += ';';
   AppendNumber(rest, &out);

@@ -87,6 +87,7 @@ struct ArrayAtoms {
   std::vector<ItemClause> clauses;
   CountRange count;
   bool unique = false;
+  bool repeated = false;  ///< Two items are equal.
   JsonId unique_schema = kNoJson;
   std::vector<ScopedSchema> unevaluated;
   std::vector<ScopedSchema> violated_unevaluated;  ///< Some item violates `unevaluatedItems`.
@@ -144,11 +145,12 @@ struct ArraySpec {
   std::vector<ItemClause> clauses;
   std::vector<UncountedItems> uncounted;
   bool unique = false;
+  bool repeated = false;  ///< Two items are equal.
   JsonId unique_schema = kNoJson;
 
   bool IsFree() const {
     return prefix.empty() && rest == kAnyLocation && count.IsTrivial() && clauses.empty() &&
-           !unique;
+           !unique && !repeated;
   }
   std::string Key() const;
 };

@@ -25,6 +25,9 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   const bool has_many_ways =
       schema.properties.size() + schema.required.size() + schema.steps.size() >= kManyWays;
   for (const ScopedSchema& group : object.groups) {
+    // A schema that is still being worked on does not hold yet; it may exclude the other one only
+    // by this very complement.
+    if (IsInside(*run, scope, group.scope)) continue;
     if (has_many_ways && AreDisjoint({group.schema->id, LiteralKind::kPlainSchema},
                                      {literal.id, LiteralKind::kPlainSchema}, object.required)) {
       return Outcome::kContinue;
@@ -193,12 +196,13 @@ void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, i
       });
     }
   }
-  const auto unsupported = [&](const char* keyword, const char* reason) {
-    Work alternative = work;
-    alternative.branch.unsupported.push_back({schema.id, keyword, reason});
-    out->push_back(std::move(alternative));
-  };
-  if (schema.unique_items) unsupported("uniqueItems", "its complement is not implemented");
+  if (schema.unique_items) {
+    add([&](ArrayAtoms* array) {
+      array->repeated = true;
+      array->unique_schema = schema.id;
+      array->count.RaiseMin(2);
+    });
+  }
   if (schema.unevaluated_items != kNoJson) {
     Work alternative = work;
     Push(run, &alternative, {schema.id, LiteralKind::kUnevaluated}, scope);

@@ -52,6 +52,7 @@ class ArrayMachine {
     int64_t index = 0;
     std::vector<int64_t> counts;
     uint32_t seen = 0;
+    bool repeated = false;  ///< A value came again, if some value has to.
     auto operator<=>(const State&) const = default;
   };
   // One way to write an item: its expression, the clauses it counts for, the unique value it is.
@@ -89,7 +90,7 @@ class ArrayMachine {
   }
 
   bool IsComplete(const State& state) const {
-    if (state.index < spec_.count.min) return false;
+    if (state.index < spec_.count.min || (spec_.repeated && !state.repeated)) return false;
     for (size_t k = 0; k < spec_.clauses.size(); ++k) {
       if (state.counts[k] < spec_.clauses[k].count.min) return false;
     }
@@ -108,8 +109,10 @@ class ArrayMachine {
       }
     }
     if (option.value_bit >= 0) {
-      if (((state->seen >> option.value_bit) & 1) != 0) return false;
-      state->seen |= uint32_t{1} << option.value_bit;
+      const uint32_t bit = uint32_t{1} << option.value_bit;
+      if (spec_.unique && (state->seen & bit) != 0) return false;
+      state->repeated = state->repeated || (spec_.repeated && (state->seen & bit) != 0);
+      state->seen = state->repeated ? 0 : state->seen | bit;
     }
     state->index = std::min(state->index + 1, last_index_);
     return true;
@@ -157,7 +160,7 @@ class ArrayMachine {
 
   void AddOptions(LocationId location, uint32_t chosen, std::vector<Option>* out) {
     const Depth child_depth = converter_.ItemDepth(depth_);
-    if (!spec_.unique) {
+    if (!spec_.unique && !spec_.repeated) {
       out->push_back({converter_.LocationRef(location, child_depth), chosen, -1});
       return;
     }
@@ -218,10 +221,10 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
                 "more than 4 'contains' conditions on one array cannot be enforced");
   }
   ArraySpec enforced = spec;
-  if (spec.unique && !CanTrackUnique(spec)) {
+  if ((spec.unique || spec.repeated) && !CanTrackUnique(spec)) {
     merger_.Unsupported(spec.unique_schema, "uniqueItems",
                         "the items are not a finite set of at most 12 values");
-    enforced.unique = false;
+    enforced.unique = enforced.repeated = false;
   }
   std::vector<ExprId> alternatives;
   const bool clauses_allow_empty =
@@ -230,7 +233,7 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
   if (spec.count.min == 0 && clauses_allow_empty) alternatives.push_back(EmptyArray(depth));
   const bool has_items = !(spec.prefix.empty() && spec.rest == kNothingLocation);
   if (has_items && !(spec.count.HasMax() && spec.count.max == 0)) {
-    const bool tracked = enforced.unique || !enforced.clauses.empty();
+    const bool tracked = enforced.unique || enforced.repeated || !enforced.clauses.empty();
     const ExprId items =
         tracked ? ArrayMachine(this, enforced, depth).Build() : Items(enforced, depth);
     alternatives.push_back(builder_.AddSequence({OpenArray(depth), items, CloseArray(depth)}));

@@ -87,6 +87,8 @@ void Merger::FinishArray(Run* run, const ArrayAtoms& atoms) {
   ArraySpec spec;
   spec.count = atoms.count;
   spec.unique = atoms.unique;
+  spec.repeated = atoms.repeated;
+  if (spec.unique && spec.repeated) return;
   spec.unique_schema = atoms.unique_schema;
   int64_t prefix_size = 0;
   bool strict_prefix = false;

@@ -440,6 +440,11 @@ void Merger::FinishBranch(Run* run, Branch* branch) {
   }
 }
 
+bool Merger::IsInside(const Run& run, int32_t scope, int32_t ancestor) {
+  while (scope > ancestor) scope = run.scopes[static_cast<size_t>(scope)].parent;
+  return scope == ancestor;
+}
+
 bool Merger::IsInScope(const Run& run, int32_t scope, int32_t ancestor) const {
   // What holds inside a complement leaves no annotations.
   while (scope > ancestor) {

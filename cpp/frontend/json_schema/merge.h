@@ -141,6 +141,7 @@ class Merger {
   std::vector<UncountedItems> UnevaluatedItems(const Run& run, const ArrayAtoms& atoms,
                                                std::vector<ItemClause>* clauses);
   void FinishObject(Run* run, const ObjectAtoms& atoms);
+  static bool IsInside(const Run& run, int32_t scope, int32_t ancestor);
   bool IsInScope(const Run& run, int32_t scope, int32_t ancestor) const;
   friend class ObjectFinisher;
 
