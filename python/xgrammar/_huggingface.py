@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
-import operator
 import sys
 from typing import Any, NamedTuple
 
 from . import _core
+from ._integers import integer
 from .exception import UsageError
 
 _log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ def read_tokenizer(tokenizer: Any, vocab_size: int | None) -> ReadTokenizer:
         raise ValueError(
             f"Unsupported tokenizer type: {type(tokenizer).__name__} has no method get_vocab"
         )
-    size = operator.index(vocab_size) if vocab_size is not None else 0
+    size = integer("vocab_size", vocab_size) if vocab_size is not None else 0
     if size < 0:
         raise UsageError(f"vocab_size must not be negative, but is {size}")
     backend = _fast_backend(tokenizer)

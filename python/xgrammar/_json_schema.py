@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import operator
 from typing import Any
 
 from . import _core
+from ._integers import integer
 from .exception import UsageError
 
 
@@ -39,7 +39,7 @@ def schema_text(schema: Any) -> bytes:
 def _optional_int(name: str, value: int | None, at_least: int) -> int | None:
     if value is None:
         return None
-    number = operator.index(value)
+    number = integer(name, value)
     if number < at_least:
         raise UsageError(f"{name} must be at least {at_least} or None, not {number}")
     return number

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import operator
 import sys
 from functools import lru_cache
 from typing import Any
 
+from ._integers import integer
 from .exception import UsageError
 from .kernels._arguments import (
     WORD_BITS,
@@ -78,7 +78,9 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None
     ValueError
         If `like` is another word.
     """
-    rows, words = get_bitmask_shape(operator.index(batch_size), operator.index(vocab_size))
+    rows, words = get_bitmask_shape(
+        integer("batch_size", batch_size), integer("vocab_size", vocab_size)
+    )
     if batch_size < 0 or vocab_size < 0:
         raise UsageError(
             f"Sizes must not be negative: batch_size is {batch_size}, vocab_size {vocab_size}"

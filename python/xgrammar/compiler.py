@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from . import _core
 from . import limits as _limits
+from ._integers import integer
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list
 from ._structural_tag import structural_tag_text
@@ -167,8 +167,8 @@ class GrammarCompiler:
                 "tokenizer_info must be a TokenizerInfo; convert the tokenizer first with "
                 f"TokenizerInfo.from_huggingface (got {type(tokenizer_info).__name__})"
             )
-        self._max_threads = max(1, operator.index(max_threads))
-        self._cache_limit_bytes = operator.index(cache_limit_bytes)
+        self._max_threads = max(1, integer("max_threads", max_threads))
+        self._cache_limit_bytes = integer("cache_limit_bytes", cache_limit_bytes)
         if self._cache_limit_bytes < -1:
             raise UsageError(
                 f"cache_limit_bytes must be at least -1, which means no limit, "

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from . import _core
+from ._integers import integer
 from .exception import UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def set_max_recursion_depth(max_recursion_depth: int) -> None:
         If it is outside that range.
     """
     global _depth  # noqa: PLW0603 - the setting is process-wide by contract.
-    depth = operator.index(max_recursion_depth)
+    depth = integer("max_recursion_depth", max_recursion_depth)
     if not 1 <= depth <= _LARGEST_DEPTH:
         raise UsageError(f"max_recursion_depth must be from 1 to {_LARGEST_DEPTH}, not {depth}")
     _depth = depth

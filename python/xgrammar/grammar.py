@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -23,11 +24,9 @@ _REPORT_FIELDS = ("pointer", "keyword", "reason", "effect")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "StructuralTagItem":
-        from .structural_tag import StructuralTagItem
-
-        return StructuralTagItem
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name != "StructuralTagItem":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(".structural_tag", __package__).StructuralTagItem
 
 
 def encode_source(text: str, name: str) -> bytes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import _core
+from ._integers import integer, integers
 from .bitmask import (
     allocate_token_bitmask,
     apply_token_bitmask_inplace,
@@ -220,7 +220,7 @@ class BatchGrammarMatcher:
                 raise ValueError(f'max_threads must be an int or "auto", not {max_threads!r:.80}')
             number = max(1, available // 2)
         else:
-            number = operator.index(max_threads)
+            number = integer("max_threads", max_threads)
         if number < 1:
             raise UsageError(f"max_threads must be at least 1, not {number}")
         self._max_threads = min(number, available)
@@ -257,7 +257,7 @@ class BatchGrammarMatcher:
             A wrong dtype, shape or row, or a matcher that has terminated; the text names its
             position.
         """
-        rows = None if indices is None else [operator.index(row) for row in indices]
+        rows = None if indices is None else integers("indices", indices)
         _core.batch_fill_next_token_bitmask(list(matchers), bitmask, rows, self._pool)
         _debug_print(matchers, debug_print)
 
@@ -287,9 +287,9 @@ class BatchGrammarMatcher:
     ) -> None:
         """Undo steps in each matcher, in all of them or, if one has too few, in none."""
         if isinstance(num_tokens, Iterable):
-            counts = [operator.index(count) for count in num_tokens]
+            counts = integers("num_tokens", num_tokens)
         else:
-            counts = [operator.index(num_tokens)] * len(matchers)
+            counts = [integer("num_tokens", num_tokens)] * len(matchers)
         _core.batch_rollback(list(matchers), counts)
 
     @staticmethod
@@ -299,7 +299,7 @@ class BatchGrammarMatcher:
         indices: Sequence[int] | None = None,
     ) -> None:
         """Store the temperature of each matcher, -1 for none, in a float32 vector in CPU memory."""
-        rows = list(range(len(matchers))) if indices is None else [int(row) for row in indices]
+        rows = list(range(len(matchers))) if indices is None else integers("indices", indices)
         values = [-1.0 if m.temperature is None else m.temperature for m in matchers]
         _core.write_temperatures(temperatures, rows, values)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import operator
 import warnings
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._integers import integer, integers
 from ._serialization import load_object
 from .exception import DeserializeFormatError, UsageError, XGrammarError
 
@@ -97,7 +97,7 @@ class TokenizerInfo:
             raise TypeError(
                 f"encoded_vocab must be a list of str or bytes, not {type(encoded_vocab).__name__}"
             )
-        size = None if vocab_size is None else operator.index(vocab_size)
+        size = None if vocab_size is None else integer("vocab_size", vocab_size)
         if size is not None and size >= 1 << 62:
             raise UsageError(f"vocab_size {size} is too large")
         stops = id_list("stop_token_ids", stop_token_ids)
@@ -340,8 +340,8 @@ def id_list(name: str, ids: Iterable[int] | int | None) -> list[int] | None:
     if isinstance(ids, (str, bytes, dict)):
         raise TypeError(f"{name} must be an int or an iterable of ints, not {type(ids).__name__}")
     if not isinstance(ids, Iterable) or getattr(ids, "shape", None) == ():
-        return [operator.index(ids)]  # type: ignore[arg-type]
-    return [operator.index(token_id) for token_id in ids]
+        return [integer(name, ids)]
+    return integers(name, ids)
 
 
 def _known_stop_tokens(ids: list[int], num_ids: int) -> list[int]:
