@@ -48,12 +48,13 @@ using Rows = std::optional<std::vector<int64_t>>;
 template <typename Element>
 void ApplyRows(const Layout& logits, const Layout& bitmask, const Rows& rows, int64_t width,
                Element masked) {
+  const VectorSet vectors = BestVectorSet();
   const auto apply = [&](int64_t row) {
     const BitmaskRow<Element> arrays{
         static_cast<Element*>(logits.data) + row * logits.row_stride, logits.column_stride,
         static_cast<const int32_t*>(bitmask.data) + row * bitmask.row_stride,
         bitmask.column_stride};
-    ApplyBitmaskToRow(arrays, width, masked);
+    ApplyBitmaskToRow(arrays, width, masked, vectors);
   };
   if (rows.has_value()) {
     std::for_each(rows->begin(), rows->end(), apply);

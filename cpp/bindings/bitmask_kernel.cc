@@ -142,15 +142,15 @@ XG_AVX512 void ApplyWordsAvx512(Element* logits, const int32_t* bitmask, int64_t
 #endif  // XG_X86_KERNELS
 
 template <typename Element>
-void ApplyWords(Element* logits, const int32_t* bitmask, int64_t num_words, Element masked) {
+void ApplyWords(Element* logits, const int32_t* bitmask, int64_t num_words, Element masked,
+                VectorSet vectors) {
 #ifdef XG_X86_KERNELS
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
+  if (vectors == VectorSet::kAvx512) {
     return ApplyWordsAvx512(logits, bitmask, num_words, masked);
   }
-  if (__builtin_cpu_supports("avx2")) {
-    return ApplyWordsAvx2(logits, bitmask, num_words, masked);
-  }
+  if (vectors == VectorSet::kAvx2) return ApplyWordsAvx2(logits, bitmask, num_words, masked);
 #endif
+  (void)vectors;
   Portable<Element>::ApplyWords(logits, bitmask, num_words, masked);
 }
 
@@ -163,12 +163,23 @@ void ApplyBits(Element* logits, int64_t stride, uint32_t word, int64_t count, El
 
 }  // namespace
 
+VectorSet BestVectorSet() {
+#ifdef XG_X86_KERNELS
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
+    return VectorSet::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2")) return VectorSet::kAvx2;
+#endif
+  return VectorSet::kPortable;
+}
+
 template <typename Element>
-void ApplyBitmaskToRow(const BitmaskRow<Element>& row, int64_t width, Element masked) {
+void ApplyBitmaskToRow(const BitmaskRow<Element>& row, int64_t width, Element masked,
+                       VectorSet vectors) {
   int64_t num_done = 0;
   if (row.logits_stride == 1 && row.bitmask_stride == 1) {
     num_done = width / kWordBits * kWordBits;
-    ApplyWords(row.logits, row.bitmask, width / kWordBits, masked);
+    ApplyWords(row.logits, row.bitmask, width / kWordBits, masked, vectors);
   }
   for (; num_done < width; num_done += kWordBits) {
     const int32_t word = row.bitmask[num_done / kWordBits * row.bitmask_stride];
@@ -177,8 +188,11 @@ void ApplyBitmaskToRow(const BitmaskRow<Element>& row, int64_t width, Element ma
   }
 }
 
-template void ApplyBitmaskToRow<uint16_t>(const BitmaskRow<uint16_t>&, int64_t, uint16_t);
-template void ApplyBitmaskToRow<uint32_t>(const BitmaskRow<uint32_t>&, int64_t, uint32_t);
-template void ApplyBitmaskToRow<uint64_t>(const BitmaskRow<uint64_t>&, int64_t, uint64_t);
+template void ApplyBitmaskToRow<uint16_t>(const BitmaskRow<uint16_t>&, int64_t, uint16_t,
+                                          VectorSet);
+template void ApplyBitmaskToRow<uint32_t>(const BitmaskRow<uint32_t>&, int64_t, uint32_t,
+                                          VectorSet);
+template void ApplyBitmaskToRow<uint64_t>(const BitmaskRow<uint64_t>&, int64_t, uint64_t,
+                                          VectorSet);
 
 }  // namespace xgrammar::bindings

@@ -15,11 +15,17 @@ struct BitmaskRow {
   int64_t bitmask_stride;
 };
 
+/// Instructions for contiguous rows, from those that every processor has to the widest.
+enum class VectorSet { kPortable, kAvx2, kAvx512 };
+
+/// The widest that this processor and its operating system support.
+VectorSet BestVectorSet();
+
 /// Sets to `masked` every element whose bit is 0, for ids below `width`; others keep their value.
 /// `Element` is an unsigned integer of the size of the logits' type and `masked` the bits of its
-/// minus infinity. Linear in `width`; contiguous rows take the widest vector instructions of the
-/// processor at hand.
+/// minus infinity. Linear in `width`. `vectors` must be supported; all give the same result.
 template <typename Element>
-void ApplyBitmaskToRow(const BitmaskRow<Element>& row, int64_t width, Element masked);
+void ApplyBitmaskToRow(const BitmaskRow<Element>& row, int64_t width, Element masked,
+                       VectorSet vectors);
 
 }  // namespace xgrammar::bindings
