@@ -1,9 +1,9 @@
 // Applying a token bitmask to logits.
 //
-// Stage: bindings. A row is taken word by word. Words that allow all of their 32 tokens cost a
-// test, words that allow none a block of stores; the others are a branch-free select over 32 lanes.
-// In practice nearly all words are of the first two kinds, so memory sets the pace: logits are read
-// only for mixed words.
+// Stage: bindings. A row is taken word by word. Words that allow all of their 32 tokens are
+// skipped, in groups where all do; words that allow none are a block of stores; the others are a
+// branch-free select over 32 lanes. In practice nearly all words are of the first two kinds, so
+// memory sets the pace: logits are read only for mixed words.
 //
 // The select exists as a portable loop that compilers turn into the vector instructions of the
 // baseline (SSE2, NEON), for AVX2, and as masked stores of AVX-512, chosen by the processor at run
@@ -89,27 +89,41 @@ XG_AVX2 inline __m256i EqualLanes(__m256i a, __m256i b) {
 }
 
 template <typename Element>
-XG_AVX2 void ApplyWordsAvx2(Element* logits, const int32_t* bitmask, int64_t num_words,
-                            Element masked) {
+XG_AVX2 inline void ApplyWordAvx2(Element* logits, uint32_t word, __m256i fill, __m256i bits) {
   constexpr int64_t kLanes = 32 / sizeof(Element);
+  for (int64_t first = 0; first < kWordBits; first += kLanes) {
+    auto* lanes = reinterpret_cast<__m256i*>(logits + first);
+    if (word == 0) {
+      _mm256_storeu_si256(lanes, fill);
+      continue;
+    }
+    const __m256i chunk = Splat(static_cast<Element>(word >> first));
+    const __m256i keep = EqualLanes<Element>(_mm256_and_si256(chunk, bits), bits);
+    const __m256i old = _mm256_loadu_si256(lanes);
+    _mm256_storeu_si256(lanes, _mm256_blendv_epi8(fill, old, keep));
+  }
+}
+
+// Returns the number of words that are done, all but less than eight; those that allow everything
+// are skipped eight at a time.
+template <typename Element>
+XG_AVX2 int64_t ApplyWordsAvx2(Element* logits, const int32_t* bitmask, int64_t num_words,
+                               Element masked) {
+  constexpr int64_t kGroup = 8;
   static constexpr auto kBits = LaneBits<Element>();
   const __m256i fill = Splat(masked);
   const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kBits.data()));
-  for (int64_t w = 0; w < num_words; ++w, logits += kWordBits) {
-    const uint32_t word = static_cast<uint32_t>(bitmask[w]);
-    if (word == kAllowAll) continue;
-    for (int64_t first = 0; first < kWordBits; first += kLanes) {
-      auto* lanes = reinterpret_cast<__m256i*>(logits + first);
-      if (word == 0) {
-        _mm256_storeu_si256(lanes, fill);
-        continue;
-      }
-      const __m256i chunk = Splat(static_cast<Element>(word >> first));
-      const __m256i keep = EqualLanes<Element>(_mm256_and_si256(chunk, bits), bits);
-      const __m256i old = _mm256_loadu_si256(lanes);
-      _mm256_storeu_si256(lanes, _mm256_blendv_epi8(fill, old, keep));
+  int64_t first = 0;
+  for (; first + kGroup <= num_words; first += kGroup) {
+    const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bitmask + first));
+    const __m256i full = _mm256_cmpeq_epi32(words, Splat(kAllowAll));
+    if (_mm256_movemask_epi8(full) == -1) continue;
+    for (int64_t w = first; w < first + kGroup; ++w) {
+      const uint32_t word = static_cast<uint32_t>(bitmask[w]);
+      if (word != kAllowAll) ApplyWordAvx2(logits + w * kWordBits, word, fill, bits);
     }
   }
+  return first;
 }
 
 // Stores the lanes of 64 bytes whose bit in `blocked` is set; nothing is read.
@@ -123,20 +137,29 @@ XG_AVX512 inline void StoreBlocked(uint64_t* logits, uint32_t blocked, __m512i f
   _mm512_mask_storeu_epi64(logits, static_cast<__mmask8>(blocked), fill);
 }
 
+// As ApplyWordsAvx2, sixteen words at a time.
 template <typename Element>
-XG_AVX512 void ApplyWordsAvx512(Element* logits, const int32_t* bitmask, int64_t num_words,
-                                Element masked) {
+XG_AVX512 int64_t ApplyWordsAvx512(Element* logits, const int32_t* bitmask, int64_t num_words,
+                                   Element masked) {
+  constexpr int64_t kGroup = 16;
   constexpr int64_t kLanes = 64 / sizeof(Element);
   std::array<Element, kLanes> lanes;
   lanes.fill(masked);
   const __m512i fill = _mm512_loadu_si512(lanes.data());
-  for (int64_t w = 0; w < num_words; ++w, logits += kWordBits) {
-    const uint32_t blocked = ~static_cast<uint32_t>(bitmask[w]);
-    if (blocked == 0) continue;
-    for (int64_t first = 0; first < kWordBits; first += kLanes) {
-      StoreBlocked(logits + first, blocked >> first, fill);
+  const __m512i full = _mm512_set1_epi32(-1);
+  int64_t first = 0;
+  for (; first + kGroup <= num_words; first += kGroup) {
+    const __m512i words = _mm512_loadu_si512(bitmask + first);
+    if (_mm512_cmpneq_epi32_mask(words, full) == 0) continue;
+    for (int64_t w = first; w < first + kGroup; ++w) {
+      const uint32_t blocked = ~static_cast<uint32_t>(bitmask[w]);
+      if (blocked == 0) continue;
+      for (int64_t lane = 0; lane < kWordBits; lane += kLanes) {
+        StoreBlocked(logits + w * kWordBits + lane, blocked >> lane, fill);
+      }
     }
   }
+  return first;
 }
 
 #endif  // XG_X86_KERNELS
@@ -144,14 +167,18 @@ XG_AVX512 void ApplyWordsAvx512(Element* logits, const int32_t* bitmask, int64_t
 template <typename Element>
 void ApplyWords(Element* logits, const int32_t* bitmask, int64_t num_words, Element masked,
                 VectorSet vectors) {
+  int64_t num_done = 0;
 #ifdef XG_X86_KERNELS
   if (vectors == VectorSet::kAvx512) {
-    return ApplyWordsAvx512(logits, bitmask, num_words, masked);
+    num_done = ApplyWordsAvx512(logits, bitmask, num_words, masked);
+  } else if (vectors == VectorSet::kAvx2) {
+    num_done = ApplyWordsAvx2(logits, bitmask, num_words, masked);
   }
-  if (vectors == VectorSet::kAvx2) return ApplyWordsAvx2(logits, bitmask, num_words, masked);
-#endif
+#else
   (void)vectors;
-  Portable<Element>::ApplyWords(logits, bitmask, num_words, masked);
+#endif
+  Portable<Element>::ApplyWords(logits + num_done * kWordBits, bitmask + num_done,
+                                num_words - num_done, masked);
 }
 
 template <typename Element>
