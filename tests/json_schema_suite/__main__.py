@@ -1,11 +1,13 @@
 """Prints how the library does on JSON-Schema-Test-Suite folders.
 
-    python -m tests.json_schema_suite [FOLDER] [--draft NAME ...] [--any-order] [--details]
+    python -m tests.json_schema_suite [FOLDER] [--draft NAME ...] [--bundle]
+        [--any-order] [--details]
 
 FOLDER holds the folders of the drafts; the default is the shared data beside the checkout. The
 table has one row per file and sums per draft: groups, instances, groups compiled, instances right,
 right in their plain number spelling only, false accepts, false rejects, and compile errors (in
-brackets: groups without a valid instance). `--details` lists each disagreement and each error.
+brackets: groups without a valid instance). `--details` lists each disagreement and each error,
+`--bundle` puts remote schemas into the documents that refer to them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from tests.json_schema_suite.bundling import bundled
 from tests.json_schema_suite.suite import DIALECTS, Outcome, Verdict, judge, load_groups
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/json-schema-test-suite/tests"
@@ -59,6 +62,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=SHARED)
     parser.add_argument("--draft", action="append", help="folders to run; default: all there are")
+    parser.add_argument("--bundle", action="store_true", help="put remote schemas into documents")
     parser.add_argument("--any-order", action="store_true", help="with any_order=True")
     parser.add_argument("--details", action="store_true", help="list disagreements and errors")
     options = parser.parse_args(arguments)
@@ -68,6 +72,9 @@ def main(arguments: list[str]) -> None:
     for draft in drafts:
         for group in load_groups(options.folder, draft):
             outcome = judge(group, any_order=options.any_order)
+            if options.bundle and outcome.needs_remotes:
+                whole = bundled(group, options.folder.parent / "remotes")
+                outcome = judge(whole, any_order=options.any_order)
             by_file[group.file].append(outcome)
             part = "optional" if group.file.startswith("optional/") else "mandatory"
             by_draft[f"{draft} {part}"].append(outcome)

@@ -70,6 +70,11 @@ class Outcome:
     verdicts: list[Verdict] = field(default_factory=list)
     error: RuntimeError | None = None
 
+    @property
+    def needs_remotes(self) -> bool:
+        """Whether the schema was refused for a reference out of the document."""
+        return "does not resolve inside the document" in str(self.error or "")
+
     def count(self, verdict: Verdict) -> int:
         return self.verdicts.count(verdict)
 
