@@ -50,8 +50,24 @@ def __getattr__(name: str) -> Any:
 
 
 def get_bitmask_shape(batch_size: int, vocab_size: int) -> tuple[int, int]:
-    """Return the shape of a bitmask: `(batch_size, ceil(vocab_size / 32))`."""
-    return batch_size, (vocab_size + WORD_BITS - 1) // WORD_BITS
+    """Return the shape of a bitmask: `(batch_size, ceil(vocab_size / 32))`.
+
+    Parameters
+    ----------
+    batch_size : int
+        Number of rows.
+    vocab_size : int
+        Number of tokens.
+
+    Raises
+    ------
+    UsageError
+        If a size is negative.
+    """
+    rows, tokens = integer("batch_size", batch_size), integer("vocab_size", vocab_size)
+    if rows < 0 or tokens < 0:
+        raise UsageError(f"Sizes must not be negative: batch_size is {rows}, vocab_size {tokens}")
+    return rows, (tokens + WORD_BITS - 1) // WORD_BITS
 
 
 def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None = None) -> Any:
@@ -78,13 +94,7 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None
     ValueError
         If `like` is another word.
     """
-    rows, words = get_bitmask_shape(
-        integer("batch_size", batch_size), integer("vocab_size", vocab_size)
-    )
-    if batch_size < 0 or vocab_size < 0:
-        raise UsageError(
-            f"Sizes must not be negative: batch_size is {batch_size}, vocab_size {vocab_size}"
-        )
+    rows, words = get_bitmask_shape(batch_size, vocab_size)
     if like is None:
         like = "torch" if _is_installed("torch") else "numpy"
     if like == "torch":

@@ -49,8 +49,13 @@ def test_allocate_numpy():
         with pytest.raises(ValueError, match="int32"):
             xgr.reset_token_bitmask(wrong)
     for sizes in ((-1, 3), (3, -1)):
-        with pytest.raises(RuntimeError):
+        with pytest.raises(RuntimeError, match="negative"):
             xgr.allocate_token_bitmask(*sizes, like="numpy")
+        with pytest.raises(RuntimeError, match="negative"):
+            xgr.get_bitmask_shape(*sizes)
+    with pytest.raises(TypeError, match="vocab_size must be an integer, not float"):
+        xgr.get_bitmask_shape(1, 32.0)
+    assert xgr.get_bitmask_shape(np.int32(2), np.int64(33)) == (2, 2)
     with pytest.raises(ValueError, match="like"):
         xgr.allocate_token_bitmask(1, 1, like="jax")
     with pytest.raises(TypeError):
@@ -176,6 +181,8 @@ def test_apply_errors():
         (ValueError, (logits, mask), {"indices": np.array([True, False])}),
         (ValueError, (logits, mask), {"indices": np.array([[0]])}),
         (TypeError, (logits, mask), {"indices": [0.5]}),
+        (TypeError, (logits, mask), {"indices": 0}),
+        (TypeError, (logits, mask), {"indices": "0"}),
         (TypeError, (logits, mask), {"vocab_size": 2.0}),
         (TypeError, ([[1.0]], mask), {}),
         (TypeError, (logits, [[1]]), {}),

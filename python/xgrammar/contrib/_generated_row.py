@@ -84,8 +84,16 @@ class GeneratedRow:
             self.matcher.rollback(self.num_accepted - num_common)
             self.num_accepted = num_common
         self.tokens = list(tokens)
-        while self.num_accepted < len(tokens) and not self.matcher.is_terminated():
-            if not self.matcher.accept_token(tokens[self.num_accepted]):
+        self._accept_rest()
+
+    def append(self, token: int) -> None:
+        """Go one token forward; costs nothing that grows with the sequence."""
+        self.tokens.append(token)
+        self._accept_rest()
+
+    def _accept_rest(self) -> None:
+        while self.num_accepted < len(self.tokens) and not self.matcher.is_terminated():
+            if not self.matcher.accept_token(self.tokens[self.num_accepted]):
                 return
             self.num_accepted += 1
 

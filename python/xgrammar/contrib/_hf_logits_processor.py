@@ -92,6 +92,7 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
         self._on_refused = on_refused
         self._rows: list[GeneratedRow] = []
         self._prompts: torch.Tensor | None = None
+        self._last_ids = torch.empty((0, 0), dtype=torch.int64)
         self._batch_matcher: BatchGrammarMatcher | None = None
 
     @property
@@ -142,7 +143,7 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
                 "one for each (in beam search one for each beam)"
             )
         self._rows = [GeneratedRow(grammar) for grammar in grammars]
-        self._prompts = prompts.clone()
+        self._prompts = self._last_ids = prompts.clone()
         self.batch_size = batch_size
         bitmask: torch.Tensor = allocate_token_bitmask(
             batch_size, self.full_vocab_size, like="torch"
@@ -155,6 +156,18 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
         """Bring every row to the tokens that it is given now."""
         if len(ids) != self.batch_size:
             raise UsageError(f"The batch had {self.batch_size} rows and has {len(ids)} now")
+        if ids.shape[1] == self._last_ids.shape[1] + 1 and torch.equal(ids[:, :-1], self._last_ids):
+            for row, token in zip(self._rows, ids[:, -1].tolist(), strict=True):
+                row.append(token)
+        else:
+            self._move(ids, prompts)
+        self._last_ids = ids.clone()
+        for number, row in enumerate(self._rows):
+            if row.is_refused and self._on_refused == "raise":
+                raise row.refusal(number)
+
+    def _move(self, ids: torch.Tensor, prompts: torch.Tensor) -> None:
+        """Bring rows to sequences that do not all continue their own."""
         prompt_length = prompts.shape[1]
         if not torch.equal(ids[:, :prompt_length], prompts):
             raise UsageError(
@@ -167,10 +180,8 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
             self._rows[row] if row == source else self._rows[source].fork()
             for row, source in enumerate(sources)
         ]
-        for number, (row, tokens) in enumerate(zip(self._rows, sequences, strict=True)):
+        for row, tokens in zip(self._rows, sequences, strict=True):
             row.move_to(tokens)
-            if row.is_refused and self._on_refused == "raise":
-                raise row.refusal(number)
 
     def _source_of(self, row: int, tokens: list[int]) -> int:
         """Return the row that these tokens continue by at most one; itself, if it can be."""

@@ -7,12 +7,13 @@ where they are outside the arrays.
 
 from __future__ import annotations
 
-import operator
 import sys
 import warnings
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from xgrammar._integers import integer, integers
 from xgrammar.exception import UsageError
 
 __all__ = ["FLOAT_TYPES", "WORD_BITS", "MaskCall", "checked_call", "require_bitmask_type"]
@@ -154,7 +155,7 @@ def _checked_width(logits: Any, bitmask: Any, vocab_size: int | None, stacklevel
                 stacklevel=stacklevel,
             )
         return min(columns, bits)
-    width = operator.index(vocab_size)
+    width = integer("vocab_size", vocab_size)
     if width < 0:
         raise ValueError(f"vocab_size must not be negative, but is {width}")
     if width > min(columns, bits):
@@ -184,7 +185,11 @@ def _checked_rows(num_rows: tuple[int, int], indices: Any, device: str) -> Any:
         if is_tensor(indices) and "cpu" not in (device_type(indices), device):
             return indices
         indices = indices.tolist()
-    rows = [operator.index(row) for row in indices]
+    elif not isinstance(indices, Iterable):
+        raise TypeError(
+            f"indices must be integers in a list or array, not {type(indices).__name__}"
+        )
+    rows = integers("indices", indices)
     for row in rows:
         if not 0 <= row < min(num_rows):
             raise UsageError(

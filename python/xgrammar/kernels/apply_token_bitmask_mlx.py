@@ -6,11 +6,11 @@ the result is asked for. Importing this module imports mlx.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import mlx.core as mx  # noqa: TID253 - this module exists for mlx.
 
+from xgrammar._integers import integer
 from xgrammar.exception import UsageError
 
 from ._arguments import WORD_BITS
@@ -47,7 +47,7 @@ def apply_token_bitmask_mlx(bitmask: Any, logits: Any, vocab_size: int) -> Any:
     if not isinstance(logits, mx.array):
         raise TypeError(f"logits must be an mlx.core.array, not {type(logits).__name__}")
     words = bitmask if isinstance(bitmask, mx.array) else mx.array(bitmask)
-    width = operator.index(vocab_size)
+    width = integer("vocab_size", vocab_size)
     _check(words, logits, width)
     lanes = mx.arange(WORD_BITS, dtype=mx.int32)
     bits = mx.bitwise_and(mx.right_shift(words[..., None], lanes), 1)
