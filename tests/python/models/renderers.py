@@ -412,6 +412,22 @@ THOUGHTS = {
         ("qwen_3", "qwen_3_5", "qwen_3_coder", "exaone", "minimax"), "{}\n</think>\n\n"
     ),
 }
+# What opens thoughts that THOUGHTS leaves to the prompt, where the model writes them in full; and
+# what comes before a call without thoughts where they are optional.
+OPENERS = {
+    "kimi_k3": "<|open|>think<|sep|>",
+    "minimax_m3": "<mm:think>",
+    "cohere": "<|START_THINKING|>",
+    **dict.fromkeys(
+        (
+            "kimi", "deepseek_r1", "deepseek_v3_1", "glm_4_7", "deepseek_v3_2", "deepseek_v4",
+            "deepseek_v4_1", "qwen_3", "qwen_3_5", "qwen_3_coder", "exaone", "minimax", "ernie_4_5",
+            "nemotron_v3", "olmo3", "step3",
+        ),
+        "<think>",
+    ),
+}  # fmt: skip
+WITHOUT_THOUGHTS = {"kimi_k3": ["<|open|>response<|sep|>"], "minimax_m3": ["", "</mm:think>"]}
 # What opens the output where reasoning is disabled.
 DISABLED = {"minimax": "\n</think>\n\n\n\n"}
 

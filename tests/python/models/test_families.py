@@ -16,6 +16,7 @@ KEYS = [key for family in FAMILIES for key in (*family.aliases, family.key)]
 LETTERS = "ab <>&\"'{}[]:,\\/\n\té日😀|=0"
 DAMAGE = "\x7f"
 SAMPLES = 12
+NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def random_value(rng, schema):
@@ -113,6 +114,55 @@ def test_thoughts_come_first(key, accepts):
         assert not accepts(tag, disabled(key) + written)
         unfinished = thoughts.format("let me see")[:-20]
         assert not accepts(tag, unfinished)
+
+
+@pytest.mark.parametrize("key", sorted(renderers.THOUGHTS))
+def test_optional_thoughts(key, accepts):
+    rng = random.Random(key)
+    tools, calls = random_request(rng, key)
+    written = renderers.plain(renderers.CALLS[key](calls))
+    thoughts = renderers.THOUGHTS[key].format("hm")
+    opener = renderers.OPENERS.get(key, "")
+    tag = required_tag(key, tools, reasoning="auto")
+    for start in (opener + thoughts, *renderers.WITHOUT_THOUGHTS.get(key, [""])):
+        assert accepts(tag, start + written), start
+    if key != "harmony":
+        for start in ((opener + thoughts).rstrip("\n")[:-1], *([thoughts] if opener else [])):
+            assert not accepts(tag, start + written), start
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_arguments_in_any_order(key, accepts):
+    properties = {name: {"type": "integer"} for name in ("a", "b", "c")}
+    tools = [tool("f", {"type": "object", "properties": properties, "required": ["a", "b"]})]
+    tags = {
+        any_order: required_tag(key, tools, reasoning="disabled", any_order=any_order)
+        for any_order in (False, True)
+    }
+    for order in ("ab", "ba", "cab", "abc", "bca", "ac", "c"):
+        arguments = dict.fromkeys(order, 1)
+        text = disabled(key) + renderers.plain(renderers.CALLS[key]([("f", arguments)]))
+        complete = {"a", "b"} <= set(order)
+        assert accepts(tags[True], text) == complete, text
+        assert accepts(tags[False], text) == (complete and list(order) == sorted(order)), text
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "free", [{}, {"parameters": None}, {"parameters": NOTHING, "strict": False}]
+)
+def test_free_arguments(key, free, accepts):
+    rng = random.Random(key)
+    tools = [{"type": "function", "function": {"name": "f", **free}}]
+    tag = required_tag(key, tools, reasoning="disabled")
+    if key == "minimax_m3":
+        with pytest.raises(RuntimeError, match="cannot write"):
+            xgr.Grammar.from_structural_tag(tag)
+        return
+    for _ in range(SAMPLES // 2):
+        arguments = random_arguments(rng, random_object(rng))
+        text = disabled(key) + renderers.plain(renderers.CALLS[key]([("f", arguments)]))
+        assert accepts(tag, text), text
 
 
 @pytest.mark.parametrize("key", KEYS)

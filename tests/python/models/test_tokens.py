@@ -91,6 +91,22 @@ def test_no_control_token_inside_json_strings(key):
     assert walk.allows(ord("<"))
 
 
+@pytest.mark.parametrize("key", [key for key in KEYS if renderers.TOKENS[key]])
+def test_control_tokens_only_end_strings(key):
+    tokens = Tokens(key)
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+    tag = xgr.get_model_structural_tag(key, [tool("f", schema)], "required", "disabled")
+    text = disabled(key) + renderers.plain(renderers.CALLS[key]([("f", {"q": "vv"})]))
+    position = text.index("vv")
+    following = set(tokens.encode(text[position + 2 :])[:1])
+    walk = Walk(tokens.compiler, tag)
+    for token in tokens.encode(text[:position]):
+        assert walk.accept(token)
+    for token in b"vv":
+        assert walk.accept(token)
+        assert {t for t in (*tokens.marker_ids, STOP) if walk.allows(t)} <= following
+
+
 @pytest.mark.parametrize("key", ["qwen_3", "qwen_3_5", "glm_4_7"])
 def test_markers_as_tokens(key):
     tokens = Tokens(key)

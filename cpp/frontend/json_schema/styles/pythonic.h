@@ -38,15 +38,16 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId EmptyArray(Depth) override { return Empty("[", "]"); }
   ExprId ArraySeparator(Depth) override { return Separator(","); }
 
-  ExprId DeclaredKey(std::string_view name, Depth depth) override;
-  ExprId AdditionalKey(const std::vector<std::string_view>& closed_names, Depth depth) override;
-  ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
   ExprId FreeString(Depth depth) override;
   ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
   ExprId StringLiteral(std::string_view text, Depth depth) override;
   ExprId WordLiteral(std::string_view word) override;
+
+  ExprId DeclaredKey(std::string_view name, Depth depth) override;
+  ExprId AdditionalKey(const std::vector<std::string_view>& closed_names, Depth depth) override;
+  ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
 
   ExprId FreeValue(Depth depth) override;
   ExprId FreeObject(const ObjectSpec& spec, Depth depth) override;
