@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "grammar/any_order.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -41,6 +42,12 @@ class UserIndex {
         case ExprKind::kRepeat:
           for (ExprId child : grammar.children(e)) visit(child, e);
           break;
+        case ExprKind::kAnyOrder:
+          // What counts is the member itself: with its quantifier it may be left out.
+          visit(AnyOrderSeparator(grammar, e), e);
+          for (ExprId part : AnyOrderParts(grammar, e))
+            visit(ReadAnyOrderPart(grammar, part).member, e);
+          break;
         case ExprKind::kRuleRef: {
           const ExprId body = grammar.rule(grammar.rule_ref(e)).body;
           if (body != kNoExpr) visit(body, e);
@@ -56,8 +63,9 @@ class UserIndex {
   std::vector<ExprId> users_;
 };
 
-/// Least fixpoint: a sequence needs all children, choices, repetitions and references need one;
-/// `is_true` decides the expressions that need none.
+/// Least fixpoint: a sequence needs all children, choices, repetitions and references need one,
+/// parts in any order as many as their bounds say; `is_true` decides the expressions that need
+/// none.
 std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
                            const std::function<bool(ExprId)>& is_true) {
   std::vector<uint8_t> value(static_cast<size_t>(grammar.num_exprs()), 0);
@@ -72,12 +80,17 @@ std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
       work.push_back(e);
     }
   }
+  const auto holds = [&value](ExprId e) { return value[static_cast<size_t>(e)] != 0; };
   while (!work.empty()) {
     const ExprId e = work.back();
     work.pop_back();
     for (ExprId user : index.users(e)) {
-      if (value[static_cast<size_t>(user)] != 0 || --missing[static_cast<size_t>(user)] > 0)
+      if (value[static_cast<size_t>(user)] != 0) continue;
+      if (grammar.kind(user) == ExprKind::kAnyOrder) {
+        if (!AnyOrderHolds(grammar, user, holds)) continue;
+      } else if (--missing[static_cast<size_t>(user)] > 0) {
         continue;
+      }
       value[static_cast<size_t>(user)] = 1;
       work.push_back(user);
     }
@@ -89,6 +102,8 @@ bool IsNullableLeaf(const Grammar& grammar, ExprId e) {
   switch (grammar.kind(e)) {
     case ExprKind::kEmpty:
       return true;
+    case ExprKind::kAnyOrder:
+      return AnyOrderHolds(grammar, e, [](ExprId) { return false; });
     case ExprKind::kRepeat:
       return grammar.repeat_min(e) == 0;
     case ExprKind::kAutomaton:
@@ -107,6 +122,8 @@ bool IsProductiveLeaf(const Grammar& grammar, ExprId e) {
       return true;
     case ExprKind::kCharClass:
       return !grammar.ranges(e).empty();
+    case ExprKind::kAnyOrder:
+      return AnyOrderHolds(grammar, e, [](ExprId) { return false; });
     case ExprKind::kRepeat:
       return grammar.repeat_min(e) == 0;
     case ExprKind::kAutomaton:

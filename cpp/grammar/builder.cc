@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "grammar/any_order.h"
 #include "support/error.h"
 #include "support/utf8.h"
 
@@ -274,11 +275,15 @@ ExprId GrammarBuilder::AddChoices(std::initializer_list<ExprId> alternatives) {
   return AddChoices(std::span<const ExprId>(alternatives.begin(), alternatives.size()));
 }
 
-ExprId GrammarBuilder::AddRepeat(ExprId child, int64_t min, int64_t max) {
-  int64_t largest = std::max(min, max);
+void GrammarBuilder::CheckRepeat(int64_t min, int64_t max) const {
+  const int64_t largest = std::max(min, max);
   if (largest > limits_.max_repeat) {
     ThrowLimitError("max_repeat", largest, limits_.max_repeat, "a repetition");
   }
+}
+
+ExprId GrammarBuilder::AddRepeat(ExprId child, int64_t min, int64_t max) {
+  CheckRepeat(min, max);
   if (min == 1 && max == 1) return child;
   if (max == 0 || grammar_->kind(child) == ExprKind::kEmpty) return AddEmpty();
   if (IsNothing(child)) return min == 0 ? AddEmpty() : child;
@@ -295,7 +300,47 @@ ExprId GrammarBuilder::AddRepeat(ExprId child, int64_t min, int64_t max) {
         expr.offset = static_cast<int32_t>(grammar_->children_.size());
         expr.count = static_cast<int32_t>(grammar_->repeats_.size());
         grammar_->children_.push_back(child);
-        grammar_->repeats_.push_back({min, max});
+        grammar_->repeats_.push_back({min, max, 1});
+        return expr;
+      });
+}
+
+ExprId GrammarBuilder::AddAnyOrder(ExprId separator, std::span<const ExprId> parts, int64_t min,
+                                   int64_t max) {
+  CheckRepeat(min, max);
+  std::vector<ExprId> children{separator};
+  for (ExprId part : parts) {
+    if (IsNothing(part)) return part;
+    if (grammar_->kind(part) != ExprKind::kEmpty) children.push_back(part);
+  }
+  const size_t num_parts = children.size() - 1;
+  if (num_parts == 0) return min == 0 ? AddEmpty() : AddNothing();
+  if (num_parts > kMaxAnyOrderParts) {
+    Error error(ErrorKind::kUnsupported, std::to_string(num_parts) +
+                                             " parts in any order, at most " +
+                                             std::to_string(kMaxAnyOrderParts) + " are supported");
+    error.Feature("any_order");
+    error.Hint("give them in a fixed order");
+    throw error;
+  }
+  std::vector<int64_t> content(children.begin(), children.end());
+  content.push_back(min);
+  content.push_back(max);
+  return FindOrAdd(
+      ExprKind::kAnyOrder, HashSpan(ExprKind::kAnyOrder, std::span<const int64_t>(content)),
+      [&](ExprId id) {
+        const std::span<const ExprId> other = grammar_->children(id);
+        return grammar_->repeat_min(id) == min && grammar_->repeat_max(id) == max &&
+               std::equal(other.begin(), other.end(), children.begin(), children.end());
+      },
+      [&] {
+        std::vector<ExprId>& pool = grammar_->children_;
+        CheckPool(pool.size() + children.size(), limits_.max_grammar_size);
+        Grammar::Expr expr;
+        expr.offset = static_cast<int32_t>(pool.size());
+        expr.count = static_cast<int32_t>(grammar_->repeats_.size());
+        pool.insert(pool.end(), children.begin(), children.end());
+        grammar_->repeats_.push_back({min, max, static_cast<int32_t>(children.size())});
         return expr;
       });
 }

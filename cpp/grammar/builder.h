@@ -45,6 +45,11 @@ class GrammarBuilder {
   /// Precondition: 0 <= min, and max is kUnbounded or >= min. Raises kLimit past
   /// Limits::max_repeat.
   ExprId AddRepeat(ExprId child, int64_t min, int64_t max);
+  /// `min` to `max` members in any order, `separator` between two. A part `x` is there once, `x?`
+  /// at most once, `x*` any number of times and `x+` at least once; parts that match only the empty
+  /// string are left out. Precondition: as AddRepeat. Raises kUnsupported
+  /// past kMaxAnyOrderParts.
+  ExprId AddAnyOrder(ExprId separator, std::span<const ExprId> parts, int64_t min, int64_t max);
   ExprId AddOptional(ExprId child) { return AddRepeat(child, 0, 1); }
   ExprId AddStar(ExprId child) { return AddRepeat(child, 0, kUnbounded); }
   ExprId AddPlus(ExprId child) { return AddRepeat(child, 1, kUnbounded); }
@@ -100,6 +105,7 @@ class GrammarBuilder {
   ExprId InternChildren(ExprKind kind, std::span<const ExprId> children);
   void GrowTable();
   bool IsNothing(ExprId id) const;
+  void CheckRepeat(int64_t min, int64_t max) const;
   void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids,
                     const ImportEdits& edits);
   ExprId ImportExpr(const Grammar& other, ExprId id, const std::vector<RuleId>& rule_ids,

@@ -21,9 +21,24 @@ std::span<const CodePointRange> Grammar::ranges(ExprId id) const {
 
 std::span<const ExprId> Grammar::children(ExprId id) const {
   const Expr& expr = exprs_[static_cast<size_t>(id)];
-  // A repetition uses `count` for its bounds and always has one child.
-  size_t count = expr.kind == ExprKind::kRepeat ? 1 : static_cast<size_t>(expr.count);
-  return std::span<const ExprId>(children_).subspan(static_cast<size_t>(expr.offset), count);
+  int32_t count = expr.count;
+  // What has bounds uses `count` for them.
+  if (expr.kind == ExprKind::kRepeat || expr.kind == ExprKind::kAnyOrder)
+    count = repeats_[static_cast<size_t>(count)].num_children;
+  return std::span<const ExprId>(children_).subspan(static_cast<size_t>(expr.offset),
+                                                    static_cast<size_t>(count));
+}
+
+bool Grammar::has_children(ExprId id) const {
+  switch (kind(id)) {
+    case ExprKind::kSequence:
+    case ExprKind::kChoices:
+    case ExprKind::kRepeat:
+    case ExprKind::kAnyOrder:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::vector<bool> Grammar::UsedExprs() const {
@@ -34,9 +49,7 @@ std::vector<bool> Grammar::UsedExprs() const {
   }
   // Children have smaller ids than their parents, so one downward sweep reaches everything.
   for (ExprId id = num_exprs() - 1; id >= 0; --id) {
-    bool has_children = kind(id) == ExprKind::kSequence || kind(id) == ExprKind::kChoices ||
-                        kind(id) == ExprKind::kRepeat;
-    if (!has_children || !used[static_cast<size_t>(id)]) continue;
+    if (!has_children(id) || !used[static_cast<size_t>(id)]) continue;
     for (ExprId child : children(id)) used[static_cast<size_t>(child)] = true;
   }
   return used;

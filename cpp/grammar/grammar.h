@@ -33,6 +33,8 @@ enum class ExprKind : uint8_t {
   kSequence,    ///< Two or more expressions in order.
   kChoices,     ///< Two or more alternatives.
   kRepeat,      ///< `min` to `max` copies of a child; max kUnbounded.
+  kAnyOrder,    ///< `min` to `max` members, a separator between them, in any order: each part once,
+                ///< or as often as its quantifier says (grammar/any_order.h).
   kAutomaton,   ///< A regular language given as a deterministic code point automaton.
   kTokenSet,    ///< One token whose id is in a list, or is not; matched as a whole, not by text.
   kNamedToken,  ///< One token with a given text, or any other one; a kTokenSet once a vocabulary is
@@ -77,7 +79,10 @@ class Grammar {
   std::string_view bytes(ExprId id) const;
   /// kCharClass only: sorted, disjoint ranges.
   std::span<const CodePointRange> ranges(ExprId id) const;
-  /// kSequence, kChoices: the parts. kRepeat: the one child.
+  /// kSequence, kChoices, kRepeat, kAnyOrder.
+  bool has_children(ExprId id) const;
+  /// kSequence, kChoices: the parts. kRepeat: the one child. kAnyOrder: the separator, then the
+  /// parts.
   std::span<const ExprId> children(ExprId id) const;
   /// kTokenSet only: sorted, distinct ids, at least 0.
   std::span<const int32_t> token_ids(ExprId id) const {
@@ -93,7 +98,7 @@ class Grammar {
   std::string_view token_text(ExprId id) const { return bytes(id).substr(1); }
   /// kRuleRef only.
   RuleId rule_ref(ExprId id) const { return exprs_[static_cast<size_t>(id)].offset; }
-  /// kRepeat only.
+  /// kRepeat: copies; kAnyOrder: members.
   int64_t repeat_min(ExprId id) const {
     return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].min;
   }
@@ -118,12 +123,13 @@ class Grammar {
   struct Expr {
     ExprKind kind = ExprKind::kEmpty;
     int32_t offset = 0;  ///< Start in the pool of the kind; the rule or automaton index; start in
-                         ///< children_ for kRepeat.
-    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for kRepeat.
+                         ///< children_ for kRepeat and kAnyOrder.
+    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for those two.
   };
   struct RepeatBounds {
     int64_t min = 0;
     int64_t max = kUnbounded;
+    int32_t num_children = 1;
   };
 
   const Expr& expr(ExprId id) const { return exprs_[static_cast<size_t>(id)]; }

@@ -36,12 +36,17 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
       return AddNamedToken(other.token_text(id), other.is_excluding(id));
     case ExprKind::kSequence:
     case ExprKind::kChoices:
+    case ExprKind::kAnyOrder:
       break;
   }
   std::vector<ExprId> children;
   children.reserve(other.children(id).size());
   for (ExprId child : other.children(id)) {
     children.push_back(expr_ids[static_cast<size_t>(child)]);
+  }
+  if (other.kind(id) == ExprKind::kAnyOrder) {
+    return AddAnyOrder(children[0], std::span<const ExprId>(children).subspan(1),
+                       other.repeat_min(id), other.repeat_max(id));
   }
   return other.kind(id) == ExprKind::kSequence ? AddSequence(children) : AddChoices(children);
 }

@@ -10,9 +10,9 @@ namespace xgrammar {
 namespace {
 
 // Words that the EBNF front end does not read as a rule name in an expression.
-constexpr std::array<std::string_view, 8> kReservedWords = {
-    "true",  "false",        "TagDispatch", "TokenTagDispatch",
-    "Token", "ExcludeToken", "Regex",       "Substring"};
+constexpr std::array<std::string_view, 9> kReservedWords = {
+    "true",         "false", "TagDispatch", "TokenTagDispatch", "Token",
+    "ExcludeToken", "Regex", "Substring",   "AnyOrder"};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWordChar(char c) {

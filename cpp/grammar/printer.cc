@@ -64,8 +64,9 @@ class Printer {
   void PrintTokenSet(ExprId expr);
   void PrintExpr(ExprId expr, Place place);
   void PrintStep(const Step& step);
-  void PushParts(ExprId expr, const char* separator);
+  void PushParts(ExprId expr, const char* separator, Place place);
   void PrintQuantifier(ExprId repeat);
+  void PrintBounds(ExprId expr);
   void PrintAutomaton(const CodePointDfa& dfa, const StateNames& state_names);
   void PrintState(const CodePointDfa::State& state, const StateNames& state_names);
 
@@ -95,8 +96,7 @@ void Printer::CheckSize() const {
   for (ExprId id = 0; id < grammar_.num_exprs(); ++id) {
     if (!used[static_cast<size_t>(id)]) continue;
     int64_t size = OwnSize(id);
-    ExprKind kind = grammar_.kind(id);
-    if (kind == ExprKind::kSequence || kind == ExprKind::kChoices || kind == ExprKind::kRepeat) {
+    if (grammar_.has_children(id)) {
       for (ExprId child : grammar_.children(id)) size += sizes[static_cast<size_t>(child)];
     }
     sizes[static_cast<size_t>(id)] = std::min(size, kMaxPrintedBytes + 1);
@@ -224,19 +224,27 @@ void Printer::PrintStep(const Step& step) {
       steps_.push_back({expr, Place::kChoices, nullptr, true});
       steps_.push_back({grammar_.children(expr)[0], Place::kOperand});
       break;
+    case ExprKind::kAnyOrder:
+      out_ += "AnyOrder";
+      if (grammar_.repeat_min(expr) != 0 || grammar_.repeat_max(expr) != kUnbounded)
+        PrintBounds(expr);
+      out_ += '(';
+      steps_.push_back({kNoExpr, Place::kChoices, ")"});
+      PushParts(expr, ", ", Place::kChoices);
+      break;
     case ExprKind::kSequence:
-      PushParts(expr, " ");
+      PushParts(expr, " ", Place::kSequence);
       break;
     case ExprKind::kChoices:
-      PushParts(expr, " | ");
+      PushParts(expr, " | ", Place::kSequence);
       break;
   }
 }
 
-void Printer::PushParts(ExprId expr, const char* separator) {
+void Printer::PushParts(ExprId expr, const char* separator, Place place) {
   std::span<const ExprId> parts = grammar_.children(expr);
   for (size_t i = parts.size(); i-- > 0;) {
-    steps_.push_back({parts[i], Place::kSequence});
+    steps_.push_back({parts[i], place});
     if (i > 0) steps_.push_back({kNoExpr, Place::kChoices, separator});
   }
 }
@@ -249,11 +257,17 @@ void Printer::PrintQuantifier(ExprId repeat) {
   } else if (min == 0 && max == 1) {
     out_ += '?';
   } else {
-    out_ += '{' + std::to_string(min);
-    if (max != min) out_ += ',';
-    if (max != min && max != kUnbounded) out_ += std::to_string(max);
-    out_ += '}';
+    PrintBounds(repeat);
   }
+}
+
+void Printer::PrintBounds(ExprId expr) {
+  const int64_t min = grammar_.repeat_min(expr);
+  const int64_t max = grammar_.repeat_max(expr);
+  out_ += '{' + std::to_string(min);
+  if (max != min) out_ += ',';
+  if (max != min && max != kUnbounded) out_ += std::to_string(max);
+  out_ += '}';
 }
 
 void Printer::PrintAutomaton(const CodePointDfa& dfa, const StateNames& state_names) {

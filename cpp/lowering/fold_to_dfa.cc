@@ -136,6 +136,7 @@ class NfaWriter {
         break;
       case ExprKind::kTokenSet:
       case ExprKind::kNamedToken:
+      case ExprKind::kAnyOrder:
         break;  // Never foldable.
     }
   }

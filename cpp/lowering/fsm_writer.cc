@@ -29,7 +29,11 @@ Fsm FsmWriter::Write(const Unit& unit) {
   const uint32_t start = fsm_.AddState();
   const uint32_t end = fsm_.AddState();
   fsm_.SetAccept(end);
-  WriteExpr(unit.expr, start, end);
+  if (unit.skips_literal) {
+    WriteSequence(unit.expr, 1, start, end);
+  } else {
+    WriteExpr(unit.expr, start, end);
+  }
   return fsm_.Build();
 }
 
@@ -58,6 +62,9 @@ void FsmWriter::WriteExpr(ExprId expr, uint32_t from, uint32_t to) {
       break;
     case ExprKind::kTokenSet:
       fsm_.AddTokens(from, table_.TokensOf(expr), to);
+      break;
+    case ExprKind::kAnyOrder:
+      WriteUnitCall(expr, from, to);
       break;
     case ExprKind::kNamedToken:
       break;  // Resolved before lowering; an unresolved one matches nothing.

@@ -90,7 +90,8 @@ ExprId RegularFacts::ChildAt(ExprId expr, size_t index) const {
   switch (grammar_.kind(expr)) {
     case ExprKind::kSequence:
     case ExprKind::kChoices:
-    case ExprKind::kRepeat: {
+    case ExprKind::kRepeat:
+    case ExprKind::kAnyOrder: {
       const auto children = grammar_.children(expr);
       return index < children.size() ? children[index] : kNoExpr;
     }
@@ -130,7 +131,8 @@ void RegularFacts::Visit(ExprId root) {
 
 bool RegularFacts::MayFold(ExprId expr) const {
   const ExprKind kind = grammar_.kind(expr);
-  if (kind == ExprKind::kTokenSet || kind == ExprKind::kNamedToken) return false;
+  if (kind == ExprKind::kTokenSet || kind == ExprKind::kNamedToken || kind == ExprKind::kAnyOrder)
+    return false;
   if (kind != ExprKind::kRuleRef) return true;
   const Rule& rule = grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr)));
   return rule.kind != RuleKind::kStructure && rule.options.empty();

@@ -2,8 +2,10 @@
 // counted repetition: a counter. Everything else: an Fsm.
 #include "lowering/unit_table.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "grammar/any_order.h"
 #include "lowering/fsm_writer.h"
 #include "lowering/right_linear.h"
 #include "support/error.h"
@@ -105,7 +107,9 @@ void UnitTable::Build(UnitId id) {
   Unit* unit = units_[id].get();
   if (!unit->options.empty()) {
     BuildLimited(unit);
-  } else if (!TryFold(unit) && !TryCount(unit)) {
+  } else if (grammar_->kind(unit->expr) == ExprKind::kAnyOrder) {
+    BuildAnyOrder(unit);
+  } else if (unit->skips_literal || (!TryFold(unit) && !TryCount(unit))) {
     unit->kind = Unit::Kind::kFsm;
     unit->fsm = FsmWriter(this).Write(*unit);
     memory_size_bytes_ += unit->fsm.MemorySizeBytes();
@@ -191,6 +195,55 @@ bool UnitTable::TryCount(Unit* unit) {
   return true;
 }
 
+void UnitTable::BuildAnyOrder(Unit* unit) {
+  const ExprId expr = unit->expr;
+  const RuleKind part_kind = PartKind(unit->rule_kind);
+  std::vector<AnyOrderUnit::Part> parts;
+  for (ExprId id : AnyOrderParts(*grammar_, expr)) {
+    const AnyOrderPart read = ReadAnyOrderPart(*grammar_, id);
+    if (!facts_.IsProductive(read.member)) continue;  // Then it is not required.
+    AnyOrderUnit::Part& part = parts.emplace_back();
+    part.required = read.required;
+    part.once = read.once;
+    const ExprKind kind = grammar_->kind(read.member);
+    const ExprId first = kind == ExprKind::kSequence ? grammar_->children(read.member)[0] : kNoExpr;
+    if (kind == ExprKind::kByteString) {
+      part.literal = grammar_->bytes(read.member);
+    } else if (first != kNoExpr && grammar_->kind(first) == ExprKind::kByteString) {
+      part.literal = grammar_->bytes(first);
+      part.rest = UnitOfRest(read.member, part_kind);
+    } else {
+      part.rest = UnitOfPart(read.member, part_kind);
+    }
+  }
+  const ExprId separator = AnyOrderSeparator(*grammar_, expr);
+  const UnitId separator_unit = grammar_->kind(separator) == ExprKind::kEmpty
+                                    ? AnyOrderUnit::kNoUnit
+                                    : UnitOfPart(separator, part_kind);
+  unit->kind = Unit::Kind::kAnyOrder;
+  unit->any_order = std::make_unique<const AnyOrderUnit>(
+      std::move(parts), separator_unit, facts_.IsProductive(separator),
+      AnyOrderUnit::Bounds{grammar_->repeat_min(expr), grammar_->repeat_max(expr)});
+  memory_size_bytes_ += unit->any_order->MemorySizeBytes();
+}
+
+UnitId UnitTable::UnitOfPart(ExprId expr, RuleKind rule_kind) {
+  if (grammar_->kind(expr) != ExprKind::kRuleRef) return UnitOfExpr(expr, rule_kind);
+  return UnitOfRule(facts_.ResolveAlias(grammar_->rule_ref(expr)));
+}
+
+UnitId UnitTable::UnitOfRest(ExprId sequence, RuleKind rule_kind) {
+  auto [it, inserted] = unit_of_rest_.try_emplace(sequence, 0);
+  if (!inserted) return it->second;
+  it->second = AddUnit(sequence, rule_kind);
+  Unit* unit = units_[it->second].get();
+  const auto rest = grammar_->children(sequence).subspan(1);
+  unit->skips_literal = true;
+  unit->nullable =
+      std::all_of(rest.begin(), rest.end(), [this](ExprId e) { return facts_.IsNullable(e); });
+  return it->second;
+}
+
 void UnitTable::Number(UnitId id) {
   Unit* unit = units_[id].get();
   unit->first_state = static_cast<uint32_t>(unit_of_state_.size());
@@ -206,6 +259,9 @@ void UnitTable::Number(UnitId id) {
       break;
     case Unit::Kind::kCountedCall:
       count = 2;
+      break;
+    case Unit::Kind::kAnyOrder:
+      count = unit->any_order->num_states();
       break;
   }
   unit_of_state_.resize(unit_of_state_.size() + count, id);

@@ -1,13 +1,15 @@
 // UnitTable: the automata of one grammar, built one by one when a parse first reaches them.
 //
 // A unit is an expression with an automaton of its own: the body of a rule, or a part that lowering
-// sets apart so that its states (and what is learned about tokens there) are shared. Four kinds:
+// sets apart so that its states (and what is learned about tokens there) are shared. The kinds:
 //   kDfa          a regular language folded into one deterministic automaton;
 //   kCountedDfa   `min` to `max` copies of a prefix-free regular language; the copies are counted
-//   in the parse item; kFsm          anything that calls other units; kCountedCall  `min` to `max`
-//   copies of any other unit, counted likewise; kLimitedDfa   a regular language of which one
-//   occurrence may take at most `max` code points or tokens, counted in
-//                 the item: when they are used up it ends as soon as it can.
+//                 in the parse item;
+//   kFsm          anything that calls other units;
+//   kCountedCall  `min` to `max` copies of any other unit, counted likewise;
+//   kLimitedDfa   a regular language of which one occurrence may take at most `max` code points or
+//                 tokens, counted in the item: when they are used up it ends as soon as it can;
+//   kAnyOrder     parts in any order; what was seen is kept in the item (any_order_unit.h).
 // So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base +
 // local index.
 //
@@ -23,6 +25,7 @@
 
 #include "analysis/grammar_facts.h"
 #include "grammar/grammar.h"
+#include "lowering/any_order_unit.h"
 #include "lowering/fold_to_dfa.h"
 #include "lowering/fsm.h"
 #include "lowering/regular_facts.h"
@@ -30,7 +33,7 @@
 namespace xgrammar {
 
 struct Unit {
-  enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall, kLimitedDfa };
+  enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall, kLimitedDfa, kAnyOrder };
   enum class Limit : uint8_t { kNone, kCodePoints, kTokens };
 
   ExprId expr = kNoExpr;
@@ -41,11 +44,14 @@ struct Unit {
   bool built = false;
   bool nullable = false;
   uint32_t first_state = 0;
-  int64_t min = 0;           ///< Counted kinds.
-  int64_t max = kUnbounded;  ///< Counted kinds.
-  ByteDfaPtr dfa;            ///< kDfa; kCountedDfa: one copy.
-  Fsm fsm;                   ///< kFsm.
-  UnitId child = 0;          ///< kCountedCall.
+  int64_t min = 0;             ///< Counted kinds.
+  int64_t max = kUnbounded;    ///< Counted kinds.
+  ByteDfaPtr dfa;              ///< kDfa; kCountedDfa: one copy.
+  Fsm fsm;                     ///< kFsm.
+  UnitId child = 0;            ///< kCountedCall.
+  bool skips_literal = false;  ///< The unit is what follows the literal that the expression, a
+                               ///< sequence, begins with.
+  std::unique_ptr<const AnyOrderUnit> any_order;  ///< kAnyOrder.
 
   /// The count after one more copy; counts past an open end do not matter and stay at `min`.
   uint32_t NextCount(uint32_t count) const {
@@ -111,6 +117,9 @@ class UnitTable {
   void BuildLimited(Unit* unit);
   bool TryFold(Unit* unit);
   bool TryCount(Unit* unit);
+  void BuildAnyOrder(Unit* unit);
+  UnitId UnitOfPart(ExprId expr, RuleKind rule_kind);
+  UnitId UnitOfRest(ExprId sequence, RuleKind rule_kind);
   void Number(UnitId id);
 
   GrammarPtr grammar_;
@@ -120,6 +129,7 @@ class UnitTable {
   std::vector<std::unique_ptr<Unit>> units_;
   std::unordered_map<ExprId, UnitId> unit_of_expr_;
   std::unordered_map<RuleId, UnitId> unit_of_limited_rule_;
+  std::unordered_map<ExprId, UnitId> unit_of_rest_;
   std::unordered_map<ExprId, std::unique_ptr<const TokenSet>> token_sets_;
   std::vector<UnitId> unit_of_state_;
   UnitId root_ = 0;

@@ -49,6 +49,8 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(SetId set) {
   num_filters_ = 0;
   for (const DfaItem& item : parser_.set(set).dfa_items) AddLocal(item);
   AddTokenItems(set);
+  for (const KeyItem& item : parser_.set(set).key_items)
+    ReadByKeys(item, {set, &trie, 0, trie.num_nodes()});
   ReadByScan({set, &trie, 0, trie.num_nodes()});
   ReadParts();
   return Finish();
@@ -59,6 +61,7 @@ void MaskBuilder::ReadParts() {
     const Part part = parts_.back();
     parts_.pop_back();
     for (const DfaItem& item : parser_.set(part.set).dfa_items) ReadByAutomaton(item, part);
+    for (const KeyItem& item : parser_.set(part.set).key_items) ReadByKeys(item, part);
     ReadByScan(part);
   }
 }
@@ -190,6 +193,41 @@ void MaskBuilder::ReadByScan(const Part& part) {
     if (next == kDeadSet) continue;
     Emit(trie, i);
     if (i + 1 < node.subtree_end) Defer(next, trie, i + 1, node.subtree_end);
+  }
+}
+
+void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {
+  const AnyOrderUnit& parts = *item.unit->any_order;
+  const TokenTrie& keys = parts.keys();
+  const TokenTrie& trie = *part.trie;
+  key_parts_.push_back({item.state, part.begin, part.end});
+  while (!key_parts_.empty()) {
+    const KeyPart from = key_parts_.back();
+    key_parts_.pop_back();
+    // Siblings are in the order of their bytes on both sides.
+    auto [node, end_node] = parts.Children(from.state);
+    for (uint32_t i = from.begin; i < from.end && node < end_node;) {
+      const TokenTrie::Node& token = trie.node(i);
+      const TokenTrie::Node& key = keys.node(node);
+      if (token.byte < key.byte) {
+        i = token.subtree_end;
+        continue;
+      }
+      const uint32_t matched = node;
+      if (key.byte <= token.byte) node = key.subtree_end;
+      if (key.byte != token.byte) continue;
+      const uint32_t read = i;
+      i = token.subtree_end;
+      if (!parts.IsOpen(matched, item.allowed)) continue;
+      Emit(trie, read);
+      if (read + 1 == token.subtree_end) continue;
+      const uint32_t state = AnyOrderUnit::StateOfNode(matched);
+      if (keys.tokens(matched).empty()) {
+        key_parts_.push_back({state, read + 1, token.subtree_end});
+      } else {
+        Defer(parser_.AtKey(item, state), trie, read + 1, token.subtree_end);
+      }
+    }
   }
 }
 

@@ -2,9 +2,9 @@
 //
 // Every item of the set contributes on its own. An item inside a folded automaton brings that
 // state's local mask, and the tails of tokens that leave it are read on from the set after the
-// automaton. Items with byte edges walk the token tree through the parser's memo, one byte at a
-// time, until they are inside automata again. Nothing is recursive: what remains to be read is a
-// list of (set, part of a tree).
+// automaton. Keys in any order are read by their own tree. Items with byte edges walk the token
+// tree through the parser's memo, one byte at a time, until they are inside automata again. Nothing
+// is recursive: what remains to be read is a list of (set, part of a tree).
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,8 @@ class MaskBuilder {
   /// Reads on from the set after the automaton at every place where a token may leave it.
   void ReadExits(const DfaItem& item, SetId after);
   void ReadByScan(const Part& part);
+  /// Walks the tree of keys and the token tree side by side.
+  void ReadByKeys(const KeyItem& item, const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
   void Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end);
   std::unique_ptr<const TokenMask> Finish();
@@ -66,6 +68,13 @@ class MaskBuilder {
   std::vector<int32_t>
       excluded_;  ///< With takes_any_token_: the tokens that no excluding item takes.
   bool takes_any_token_ = false;
+  /// Sibling tokens [begin, end) to be read from a state of keys.
+  struct KeyPart {
+    uint32_t state = 0;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  std::vector<KeyPart> key_parts_;
   DfaWalkStack stack_;
 };
 

@@ -19,6 +19,7 @@ void Parser::Close(std::span<const Item> kernel) {
   work_.clear();
   dfa_found_.clear();
   scan_found_.clear();
+  key_found_.clear();
   token_found_.clear();
   num_predictions_ = 0;
   prediction_of_unit_.clear();
@@ -62,6 +63,9 @@ void Parser::CloseItem(const Item& item) {
     case Unit::Kind::kFsm:
       CloseFsmItem(unit, item);
       break;
+    case Unit::Kind::kAnyOrder:
+      CloseAnyOrderItem(unit, item);
+      break;
     case Unit::Kind::kCountedCall:
       if (unit.MayEndAt(item.count)) Complete(item.continuation);
       // An empty copy is never made: `min` is 0 where copies can be empty.
@@ -91,6 +95,46 @@ void Parser::CloseFsmItem(const Unit& unit, const Item& item) {
       Call(call.unit, after, step_over);
     }
   }
+}
+
+Item Parser::AfterMember(const Unit& unit, const Item& item, uint32_t part) {
+  std::vector<uint64_t> words;
+  const MemberSet seen = unit.any_order->After(parameters_[item.count], part, &words);
+  return {unit.first_state + unit.any_order->after_state(), item.continuation,
+          parameters_.Intern(seen)};
+}
+
+void Parser::CloseAnyOrderItem(const Unit& unit, const Item& item) {
+  const AnyOrderUnit& parts = *unit.any_order;
+  const uint32_t local = item.state - unit.first_state;
+  const MemberSet seen = parameters_[item.count];
+  if (local == parts.after_state()) {
+    if (parts.MayEnd(seen)) Complete(item.continuation);
+    if (!parts.MayGoOn(seen)) return;
+    const Item before{unit.first_state + AnyOrderUnit::kBefore, item.continuation, item.count};
+    if (parts.separator() == AnyOrderUnit::kNoUnit) {
+      Push(before);
+    } else {
+      Call(parts.separator(), before, units_.IsNullable(parts.separator()));
+    }
+    return;
+  }
+  if (local == AnyOrderUnit::kBefore && seen.count == 0 && parts.MayEnd(seen))
+    Complete(item.continuation);
+  const std::vector<uint64_t> allowed = parts.Allowed(seen);
+  const auto [first, end] = parts.EndsAt(local);
+  for (uint32_t part = first; part < end; ++part) {
+    if (!HasBitIn(allowed, part, part + 1)) continue;
+    const Item after = AfterMember(unit, item, part);
+    const UnitId rest = parts.part(part).rest;
+    if (rest == AnyOrderUnit::kNoUnit) {
+      Push(after);
+    } else {
+      Call(rest, after, units_.IsNullable(rest));
+    }
+  }
+  const auto [begin_node, end_node] = parts.Children(local);
+  if (begin_node < end_node) key_found_.push_back(item);
 }
 
 uint32_t Parser::StartCount(const Unit& unit) const {

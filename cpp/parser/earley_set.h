@@ -39,6 +39,15 @@ struct ScanItem {
   ContinuationId continuation = 0;
 };
 
+/// An item before or within the literal of a part in any order (lowering/any_order_unit.h).
+struct KeyItem {
+  const Unit* unit = nullptr;
+  uint32_t state = 0;  ///< State of the unit.
+  ContinuationId continuation = 0;
+  uint32_t parameter = 0;             ///< What was seen (parser/parameters.h).
+  std::span<const uint64_t> allowed;  ///< Parts that may still be read, a bit for each number.
+};
+
 /// An item that takes one whole token.
 struct TokenItem {
   const TokenSet* tokens = nullptr;
@@ -49,6 +58,7 @@ struct EarleySet {
   std::span<const Item> kernel;
   std::span<const DfaItem> dfa_items;
   std::span<const ScanItem> scan_items;
+  std::span<const KeyItem> key_items;
   std::span<const TokenItem> token_items;
   ByteSet first;       ///< Bytes that lead on.
   ByteSet scan_first;  ///< Bytes that lead on by scan items.

@@ -66,6 +66,7 @@ SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
   CheckMemory();
   std::vector<Item> kernel;
   Scan(sets_[set], byte, step == Step::kLiteral, &kernel);
+  if (step != Step::kScan) StepKeys(sets_[set], byte, step == Step::kLiteral, &kernel);
   if (step == Step::kAny) StepAutomata(sets_[set], byte, &kernel);
   Settle(&kernel);
   const SetId target = InternSet(kernel);
@@ -94,6 +95,14 @@ SetId Parser::Unite(SetId a, SetId b) {
   std::vector<Item> kernel(sets_[a].kernel.begin(), sets_[a].kernel.end());
   kernel.insert(kernel.end(), sets_[b].kernel.begin(), sets_[b].kernel.end());
   SortUnique(&kernel);
+  return InternSet(kernel);
+}
+
+SetId Parser::AtKey(const KeyItem& item, uint32_t state) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  CheckMemory();
+  std::vector<Item> kernel{{item.unit->first_state + state, item.continuation, item.parameter}};
+  Settle(&kernel);
   return InternSet(kernel);
 }
 
@@ -145,6 +154,17 @@ void Parser::Scan(const EarleySet& set, uint8_t byte, bool literal_only,
   }
 }
 
+void Parser::StepKeys(const EarleySet& set, uint8_t byte, bool literal_only,
+                      std::vector<Item>* out) const {
+  for (const KeyItem& item : set.key_items) {
+    if (literal_only && item.unit->rule_kind != RuleKind::kAuto) continue;
+    const uint32_t node = item.unit->any_order->Next(item.state, byte, item.allowed);
+    if (node == AnyOrderUnit::kNoNode) continue;
+    out->push_back({item.unit->first_state + AnyOrderUnit::StateOfNode(node), item.continuation,
+                    item.parameter});
+  }
+}
+
 void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const {
   for (const DfaItem& item : set.dfa_items) {
     const uint32_t target = item.unit->dfa->Next(item.state, byte);
@@ -193,6 +213,9 @@ void Parser::Settle(std::vector<Item>* items) {
           settled.push_back(item);
         }
         break;
+      case Unit::Kind::kAnyOrder:
+        SettleAnyOrder(unit, item, &settled, &work);
+        break;
       case Unit::Kind::kCountedCall:
         if (local == kCountedCallAfter) {
           SettleCount(unit, item, &settled, &work);
@@ -225,6 +248,33 @@ void Parser::SettleCount(const Unit& unit, const Item& item, std::vector<Item>* 
     settled->push_back({unit.first_state, item.continuation, count});
   } else {
     Return(item.continuation, settled, work);
+  }
+}
+
+void Parser::SettleAnyOrder(const Unit& unit, const Item& item, std::vector<Item>* settled,
+                            std::vector<Item>* work) {
+  const AnyOrderUnit& parts = *unit.any_order;
+  const uint32_t local = item.state - unit.first_state;
+  if (local == parts.after_state()) {
+    if (parts.MayGoOn(parameters_[item.count])) {
+      settled->push_back(item);
+    } else {
+      Return(item.continuation, settled, work);
+    }
+    return;
+  }
+  const auto [begin_node, end_node] = parts.Children(local);
+  const auto [first, end] = parts.EndsAt(local);
+  bool only_ends = local != AnyOrderUnit::kBefore && begin_node == end_node;
+  for (uint32_t part = first; part < end; ++part)
+    only_ends = only_ends && parts.part(part).rest == AnyOrderUnit::kNoUnit;
+  if (!only_ends) {
+    settled->push_back(item);
+    return;
+  }
+  const std::vector<uint64_t> allowed = parts.Allowed(parameters_[item.count]);
+  for (uint32_t part = first; part < end; ++part) {
+    if (HasBitIn(allowed, part, part + 1)) work->push_back(AfterMember(unit, item, part));
   }
 }
 
@@ -276,6 +326,7 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
     scan_first.Merge(state.first);
   }
   first.Merge(scan_first);
+  const std::vector<KeyItem> key_items = MakeKeyItems(&first);
   std::vector<TokenItem> token_items;
   for (const Item& item : token_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
@@ -290,6 +341,7 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   set.kernel = arena_.Copy(std::span<const Item>(kernel));
   set.dfa_items = arena_.Copy(std::span<const DfaItem>(dfa_items));
   set.scan_items = arena_.Copy(std::span<const ScanItem>(scan_items));
+  set.key_items = arena_.Copy(std::span<const KeyItem>(key_items));
   set.token_items = arena_.Copy(std::span<const TokenItem>(token_items));
   set.first = first;
   set.scan_first = scan_first;
@@ -299,9 +351,38 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   return id;
 }
 
-uint32_t Parser::MaskCount(uint32_t state, uint32_t count) const {
+std::vector<KeyItem> Parser::MakeKeyItems(ByteSet* first) {
+  std::vector<KeyItem> key_items;
+  for (const Item& item : key_found_) {
+    const Unit& unit = units_.UnitOfState(item.state);
+    const AnyOrderUnit& parts = *unit.any_order;
+    const uint32_t local = item.state - unit.first_state;
+    const std::vector<uint64_t> allowed = parts.Allowed(parameters_[item.count]);
+    const auto [begin, end] = parts.Children(local);
+    bool is_open = false;
+    for (uint32_t node = begin; node < end; node = parts.keys().node(node).subtree_end) {
+      if (!parts.IsOpen(node, allowed)) continue;
+      first->Add(static_cast<uint8_t>(parts.keys().node(node).byte));
+      is_open = true;
+    }
+    if (!is_open) continue;
+    const bool is_local = (item.continuation & kLocalBit) != 0;
+    key_items.push_back(
+        {&unit, local,
+         is_local ? prediction_ids_[item.continuation & ~kLocalBit] : item.continuation, item.count,
+         arena_.Copy(std::span<const uint64_t>(allowed))});
+  }
+  return key_items;
+}
+
+uint32_t Parser::MaskCount(uint32_t state, uint32_t count) {
   if (count == 0) return count;
   const Unit& unit = units_.UnitOfState(state);
+  if (unit.kind == Unit::Kind::kAnyOrder) {
+    const MemberSet seen = parameters_[count];
+    const uint32_t normal = unit.any_order->MaskCount(seen, count_horizon_);
+    return normal == seen.count ? count : parameters_.Intern({normal, seen.words});
+  }
   if (unit.kind == Unit::Kind::kLimitedDfa) {
     const bool is_far = unit.limit == Unit::Limit::kTokens
                             ? !unit.IsUsedUp(count)
@@ -318,7 +399,7 @@ uint32_t Parser::MaskCount(uint32_t state, uint32_t count) const {
   return count;
 }
 
-Item Parser::MaskItem(const Item& item) const {
+Item Parser::MaskItem(const Item& item) {
   if (item.state == kDoneState || item.state == kBoundaryState) return item;
   return {item.state, continuations_[item.continuation].mask_continuation,
           MaskCount(item.state, item.count)};
@@ -417,8 +498,8 @@ int64_t Parser::MemorySizeBytesLocked() const {
          literal_edges_.MemorySizeBytes() +
          int64_t{sets_.size()} * static_cast<int64_t>(sizeof(EarleySet)) +
          int64_t{continuations_.size()} * static_cast<int64_t>(sizeof(Continuation)) +
-         set_index_.MemorySizeBytes() + continuation_index_.MemorySizeBytes() +
-         units_.MemorySizeBytes();
+         parameters_.MemorySizeBytes() + set_index_.MemorySizeBytes() +
+         continuation_index_.MemorySizeBytes() + units_.MemorySizeBytes();
 }
 
 int64_t Parser::MemorySizeBytes() const {

@@ -25,6 +25,7 @@
 #include "parser/edge_map.h"
 #include "parser/item.h"
 #include "parser/item_set.h"
+#include "parser/parameters.h"
 #include "support/arena.h"
 #include "support/chunked_array.h"
 #include "support/id_table.h"
@@ -48,18 +49,22 @@ class Parser {
     const uint32_t known = edges_.Find(set, byte);
     return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kAny);
   }
-  /// The same, following scan items only: what Next adds to the automata's own transitions.
+  /// The same, following scan items only: what Next adds to the automata's own transitions and to
+  /// those of keys.
   SetId NextByScan(SetId set, uint8_t byte) {
-    if (sets_[set].dfa_items.empty()) return Next(set, byte);
+    if (sets_[set].dfa_items.empty() && sets_[set].key_items.empty()) return Next(set, byte);
     const uint32_t known = scan_edges_.Find(set, byte);
     return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kScan);
   }
   /// The set after a byte spelled by a literal of the grammar.
   SetId NextByLiteral(SetId set, uint8_t byte) {
-    if (!sets_[set].scan_first.Contains(byte)) return kDeadSet;
+    const bool has_keys = !sets_[set].key_items.empty() && sets_[set].first.Contains(byte);
+    if (!has_keys && !sets_[set].scan_first.Contains(byte)) return kDeadSet;
     const uint32_t known = literal_edges_.Find(set, byte);
     return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kLiteral);
   }
+  /// The set of an item that is in the literal of a part, at another state of its unit.
+  SetId AtKey(const KeyItem& item, uint32_t state);
   /// Whether NextByLiteral can read the text of any marker anywhere.
   bool has_marker_literals() const { return has_marker_literals_; }
   /// The set after one whole token by items that take tokens; kDeadSet if there are none.
@@ -107,18 +112,25 @@ class Parser {
 
   SetId Grow(SetId set, uint8_t byte, Step step);
   void Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const;
+  void StepKeys(const EarleySet& set, uint8_t byte, bool literal_only,
+                std::vector<Item>* out) const;
   uint32_t StartCount(const Unit& unit) const;
   void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const;
   /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
   void Settle(std::vector<Item>* items);
   void SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled,
                    std::vector<Item>* work);
+  void SettleAnyOrder(const Unit& unit, const Item& item, std::vector<Item>* settled,
+                      std::vector<Item>* work);
   void Return(ContinuationId continuation, std::vector<Item>* settled, std::vector<Item>* work);
   SetId InternSet(const std::vector<Item>& kernel);
 
   void Close(std::span<const Item> kernel);
   void CloseItem(const Item& item);
   void CloseFsmItem(const Unit& unit, const Item& item);
+  void CloseAnyOrderItem(const Unit& unit, const Item& item);
+  /// The item after one more member.
+  Item AfterMember(const Unit& unit, const Item& item, uint32_t part);
   void Call(UnitId unit, const Item& return_item, bool step_over);
   void Complete(uint32_t continuation);
   void Push(const Item& item);
@@ -130,8 +142,9 @@ class Parser {
   ContinuationId InternEquation(std::vector<Item> equation);
   ContinuationId AddContinuation(std::span<const Item> returns);
   std::span<const Item> SettledReturns(ContinuationId continuation);
-  uint32_t MaskCount(uint32_t state, uint32_t count) const;
-  Item MaskItem(const Item& item) const;
+  std::vector<KeyItem> MakeKeyItems(ByteSet* first);
+  uint32_t MaskCount(uint32_t state, uint32_t count);
+  Item MaskItem(const Item& item);
   SetId MaskSetOf(SetId id, std::span<const Item> kernel);
   void CheckMemory() const;
   int64_t MemorySizeBytesLocked() const;
@@ -154,6 +167,7 @@ class Parser {
   UnitTable units_;
   IdTable set_index_;
   IdTable continuation_index_;
+  Parameters parameters_;
   Arena arena_;
 
   // Scratch of one closure.
@@ -162,6 +176,7 @@ class Parser {
   std::vector<Item> work_;
   std::vector<Item> dfa_found_;
   std::vector<Item> scan_found_;
+  std::vector<Item> key_found_;
   std::vector<Item> token_found_;
   std::vector<Prediction> predictions_;
   std::vector<uint32_t> prediction_ids_;  ///< Continuation of each prediction.

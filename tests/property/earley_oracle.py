@@ -92,8 +92,9 @@ class Productions:
             ]
         if kind == "seq":
             return [tuple(self.symbol(part) for part in node[1])]
-        if kind == "alt":
-            return [(self.symbol(part),) for part in node[1]]
+        if kind in ("alt", "any"):
+            parts = [self.any_order(node)] if kind == "any" else map(self.symbol, node[1])
+            return [(part,) for part in parts]
         _, child, low, high = node
         if low > MAX_UNROLL or (high or 0) > MAX_UNROLL:
             raise ValueError("repetition too large for the oracle")
@@ -101,6 +102,38 @@ class Productions:
         if high is None:
             return [(one,) * low, (head, one)]
         return [(one,) * count for count in range(low, high + 1)]
+
+    def any_order(self, node: Node) -> int:
+        """Parts in any order, by the meaning: a nonterminal for each number of members so far and
+        each set of parts seen, which matches what may still follow.
+        """
+        _, separator, parts, low, high = node
+        quantified = [
+            part[0] == "rep" and part[2:] in ((0, 1), (0, None), (1, None)) for part in parts
+        ]
+        members = [self.symbol(p[1] if q else p) for p, q in zip(parts, quantified, strict=True)]
+        required = {i for i, p in enumerate(parts) if not quantified[i] or p[2] == 1}
+        once = {i for i, p in enumerate(parts) if not quantified[i] or p[3] == 1}
+        largest = high if high is not None else low + 1
+        between = self.symbol(separator)
+        states: dict[tuple[int, frozenset[int]], int] = {}
+
+        def rest(count: int, seen: frozenset[int]) -> int:
+            state = (count, seen)
+            if state in states:
+                return states[state]
+            head = states[state] = self.count
+            self.count += 1
+            if count >= low and required <= seen:
+                self.add(head, ())
+            for part, member in enumerate(members):
+                if (part in once and part in seen) or count == high:
+                    continue
+                after = rest(min(count + 1, largest), seen | {part})
+                self.add(head, (member, after) if count == 0 else (between, member, after))
+            return head
+
+        return rest(0, frozenset())
 
     def closure(self, counts: Callable[[Symbol, set[int]], bool]) -> set[int]:
         """Nonterminals with a production whose symbols all count, to the fixed point."""

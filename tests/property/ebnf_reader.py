@@ -3,8 +3,8 @@
 It shares nothing with the library's front end, so that the two can disagree. It covers the language
 of printed grammars: rules, literals, character classes, groups, quantifiers, comments and lookahead
 hints (which are skipped). Nodes: ("bytes", b), ("class", ((lo, hi), ...)), ("ref", name), ("seq",
-parts), ("alt", parts), ("rep", node, m, n); n is None for no upper bound, ("seq", ()) is the empty
-string and ("alt", ()) matches nothing.
+parts), ("alt", parts), ("rep", node, m, n), ("any", separator, parts, m, n) for AnyOrder; n is None
+for no upper bound, ("seq", ()) is the empty string and ("alt", ()) matches nothing.
 """
 
 from __future__ import annotations
@@ -163,14 +163,27 @@ class Reader:
         for sign, low, high in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
             if self.take(sign):
                 return ("rep", node, low, high)
-        if self.take("{"):
-            low = high = self.number()
-            if self.take(","):
-                high = None if self.peek("}") else self.number()
-                high = None if high == -1 else high
-            self.expect("}")
-            return ("rep", node, low, high)
+        if self.peek("{"):
+            return ("rep", node, *self.bounds())
         return node
+
+    def bounds(self) -> tuple[Any, Any]:
+        self.expect("{")
+        low = high = self.number()
+        if self.take(","):
+            high = None if self.peek("}") else self.number()
+            high = None if high == -1 else high
+        self.expect("}")
+        return low, high
+
+    def any_order(self) -> Node:
+        low, high = self.bounds() if self.peek("{") else (0, None)
+        self.expect("(")
+        parts = [self.choices()]
+        while self.take(","):
+            parts.append(self.choices())
+        self.expect(")")
+        return ("any", parts[0], tuple(parts[1:]), low, high)
 
     def number(self) -> Any:
         self.at += 1
@@ -185,6 +198,8 @@ class Reader:
         self.at += 1
         if kind == "string":
             return ("bytes", "".join(chr(point) for point, _ in code_points(text[1:-1])).encode())
+        if (kind, text) == ("name", "AnyOrder"):
+            return self.any_order()
         return ("class", class_ranges(text)) if kind == "class" else ("ref", text)
 
 

@@ -82,11 +82,9 @@ class LazyRules {
       const ExprId expr = stack.back();
       stack.pop_back();
       if (!seen.emplace(expr, true).second) continue;
-      const ExprKind kind = grammar.kind(expr);
-      if (kind == ExprKind::kRuleRef) {
+      if (grammar.kind(expr) == ExprKind::kRuleRef) {
         rules.push_back(grammar.rule_ref(expr));
-      } else if (kind == ExprKind::kSequence || kind == ExprKind::kChoices ||
-                 kind == ExprKind::kRepeat) {
+      } else if (grammar.has_children(expr)) {
         for (ExprId child : grammar.children(expr)) stack.push_back(child);
       }
     }

@@ -28,10 +28,19 @@ namespace {
 
 enum class Region : uint8_t { kBody, kLookahead };
 
+/// `{m,n}`.
+struct Bounds {
+  int64_t min = 0;
+  int64_t max = kUnbounded;
+};
+
 /// One open group; the outermost is the body or the lookahead itself.
 struct Group {
   size_t parts_start = 0;         // The parts of the current alternative are parts_[parts_start..].
   size_t alternatives_start = 0;  // Finished alternatives are alternatives_[alternatives_start..].
+  bool is_any_order = false;      // The arguments of AnyOrder, separated by commas.
+  size_t arguments_start = 0;     // Finished ones are arguments_[arguments_start..].
+  Bounds bounds;                  // Of AnyOrder.
 };
 
 class Parser {
@@ -80,8 +89,12 @@ class Parser {
   void AddDefinition(const Token& name);
   void ParseRule();
   ExprId ParseChoices(Region region);
+  bool AtAnyOrder() const;
   void OpenGroup();
+  void OpenAnyOrder();
+  void EndArgument();
   ExprId CloseGroup();
+  ExprId CloseAnyOrder(const Group& group);
   void EndAlternative();
   void AppendPart(ExprId element);
   ExprId ParseElement(Region region);
@@ -91,7 +104,7 @@ class Parser {
   ExprId ParseTokenLiteral();
   void ParseOptions(size_t rule_offset);
   ExprId ParseQuantifier(ExprId element);
-  ExprId ParseRepetition(ExprId element);
+  Bounds ParseBounds();
 
   Lexer lexer_;
   const Limits& limits_;
@@ -104,6 +117,7 @@ class Parser {
   std::vector<Group> groups_;
   std::vector<ExprId> parts_;
   std::vector<ExprId> alternatives_;
+  std::vector<ExprId> arguments_;
 };
 
 // The `::=` decides what is a definition, so the two tokens before it are remembered.
@@ -177,6 +191,7 @@ ExprId Parser::ParseChoices(Region region) {
   groups_.push_back(Group());
   parts_.clear();
   alternatives_.clear();
+  arguments_.clear();
   for (;;) {
     bool outermost = groups_.size() == 1;
     switch (token_.kind) {
@@ -196,9 +211,18 @@ ExprId Parser::ParseChoices(Region region) {
         EndAlternative();
         Advance();
         continue;
+      case TokenKind::kComma:
+        if (!groups_.back().is_any_order) FailElement();
+        EndArgument();
+        Advance();
+        continue;
       case TokenKind::kIdentifier:
         if (AtDefinition()) break;
-        AppendPart(ParseElement(region));
+        if (AtAnyOrder()) {
+          OpenAnyOrder();
+        } else {
+          AppendPart(ParseElement(region));
+        }
         continue;
       case TokenKind::kOpenLookahead:
       case TokenKind::kEnd:
@@ -223,8 +247,50 @@ void Parser::OpenGroup() {
   if (depth > limits_.max_nesting) {
     ThrowLimitError("max_nesting", depth, limits_.max_nesting, "nested groups");
   }
-  groups_.push_back({parts_.size(), alternatives_.size()});
+  groups_.push_back({parts_.size(), alternatives_.size(), false, arguments_.size(), {}});
   Advance();
+}
+
+// A rule of that name takes precedence.
+bool Parser::AtAnyOrder() const {
+  return lexer_.SourceOf(token_) == "AnyOrder" && builder_.FindRule("AnyOrder") < 0;
+}
+
+// `AnyOrder(separator, part, ...)` or `AnyOrder{m,n}(separator, part, ...)`: the arguments are
+// expressions, so they are read as a group.
+void Parser::OpenAnyOrder() {
+  Advance();
+  Bounds bounds;
+  if (token_.kind == TokenKind::kOpenBrace) {
+    Advance();
+    bounds = ParseBounds();
+    Advance();
+  }
+  if (token_.kind != TokenKind::kOpen) FailHere("Expect ( after AnyOrder");
+  OpenGroup();
+  groups_.back().is_any_order = true;
+  groups_.back().bounds = bounds;
+}
+
+void Parser::EndArgument() {
+  if (parts_.size() == groups_.back().parts_start) FailElement();
+  EndAlternative();
+  const size_t start = groups_.back().alternatives_start;
+  arguments_.push_back(builder_.AddChoices(std::span<const ExprId>(alternatives_).subspan(start)));
+  alternatives_.resize(start);
+}
+
+ExprId Parser::CloseAnyOrder(const Group& group) {
+  EndArgument();
+  const std::span<const ExprId> arguments =
+      std::span<const ExprId>(arguments_).subspan(group.arguments_start);
+  if (arguments.size() < 2) FailHere("AnyOrder expects a separator and at least one part");
+  const ExprId expr =
+      builder_.AddAnyOrder(arguments[0], arguments.subspan(1), group.bounds.min, group.bounds.max);
+  arguments_.resize(group.arguments_start);
+  groups_.pop_back();
+  Advance();
+  return expr;
 }
 
 // Empty alternatives are the caller's business: `( )` and `("a" |)` hold one.
@@ -235,6 +301,8 @@ void Parser::EndAlternative() {
 }
 
 ExprId Parser::CloseGroup() {
+  const Group closed = groups_.back();
+  if (closed.is_any_order) return CloseAnyOrder(closed);
   EndAlternative();
   size_t start = groups_.back().alternatives_start;
   ExprId group = builder_.AddChoices(std::span<const ExprId>(alternatives_).subspan(start));
@@ -337,10 +405,12 @@ ExprId Parser::ParseQuantifier(ExprId element) {
     case TokenKind::kQuestion:
       element = builder_.AddOptional(element);
       break;
-    case TokenKind::kOpenBrace:
+    case TokenKind::kOpenBrace: {
       Advance();
-      element = ParseRepetition(element);
+      const Bounds bounds = ParseBounds();
+      element = builder_.AddRepeat(element, bounds.min, bounds.max);
       break;
+    }
     default:
       return element;
   }
@@ -349,7 +419,7 @@ ExprId Parser::ParseQuantifier(ExprId element) {
 }
 
 // `m}`, `m,}`, `m,n}` or `m,-1}`, from the first integer to the closing brace.
-ExprId Parser::ParseRepetition(ExprId element) {
+Bounds Parser::ParseBounds() {
   if (token_.kind != TokenKind::kInteger || token_.integer < 0) {
     FailHere("Expect integer, but got " + TokenText());
   }
@@ -374,7 +444,7 @@ ExprId Parser::ParseRepetition(ExprId element) {
   if (token_.kind != TokenKind::kCloseBrace) {
     FailHere("Expect ',' or '}' in repetition range, but got " + TokenText());
   }
-  return builder_.AddRepeat(element, min, max);
+  return {min, max};
 }
 
 }  // namespace

@@ -106,12 +106,10 @@ class Folder {
       stack.pop_back();
       if (seen[static_cast<size_t>(expr)]) continue;
       seen[static_cast<size_t>(expr)] = true;
-      const ExprKind kind = grammar_->kind(expr);
-      if (kind == ExprKind::kRuleRef) {
+      if (grammar_->kind(expr) == ExprKind::kRuleRef) {
         const auto rule = static_cast<size_t>(grammar_->rule_ref(expr));
         if (state_of_[rule] > 0) groups_[group_of_[rule]].has_start = false;
-      } else if (kind == ExprKind::kSequence || kind == ExprKind::kChoices ||
-                 kind == ExprKind::kRepeat) {
+      } else if (grammar_->has_children(expr)) {
         for (ExprId child : grammar_->children(expr)) stack.push_back(child);
       }
     }

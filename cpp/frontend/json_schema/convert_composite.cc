@@ -5,6 +5,7 @@
 
 #include "automata/free_run.h"
 #include "frontend/json_schema/converter.h"
+#include "grammar/any_order.h"
 #include "support/error.h"
 
 namespace xgrammar::json_schema {
@@ -68,6 +69,12 @@ class Productivity {
         if (grammar_.repeat_min(expr) == 0) ready_.push_back(expr);
         Wait(expr, 1);
         break;
+      case ExprKind::kAnyOrder:
+        if (IsAnyOrderProductive(expr)) ready_.push_back(expr);
+        users_[static_cast<size_t>(AnyOrderSeparator(grammar_, expr))].push_back(expr);
+        for (const ExprId part : AnyOrderParts(grammar_, expr))
+          users_[static_cast<size_t>(ReadAnyOrderPart(grammar_, part).member)].push_back(expr);
+        break;
       case ExprKind::kSequence:
         Wait(expr, static_cast<int32_t>(grammar_.children(expr).size()));
         break;
@@ -81,7 +88,16 @@ class Productivity {
     for (const ExprId child : grammar_.children(expr))
       users_[static_cast<size_t>(child)].push_back(expr);
   }
+  bool IsAnyOrderProductive(ExprId expr) const {
+    return AnyOrderHolds(grammar_, expr,
+                         [this](ExprId e) { return productive_[static_cast<size_t>(e)]; });
+  }
   void Notify(ExprId user) {
+    if (grammar_.kind(user) == ExprKind::kAnyOrder) {
+      if (!productive_[static_cast<size_t>(user)] && IsAnyOrderProductive(user))
+        ready_.push_back(user);
+      return;
+    }
     if (--missing_[static_cast<size_t>(user)] == 0) ready_.push_back(user);
   }
 

@@ -1,5 +1,5 @@
-// Objects. The common shapes are sequences of linear size; counts, any order and existence clauses
-// are small state machines whose states are rules.
+// Objects. The common shapes are sequences of linear size, any order is one expression; counts and
+// existence clauses in a fixed order are small state machines whose states are rules.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -11,30 +11,92 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-constexpr size_t kMaxAnyOrderNames = 8;  // 2^n states until the parser tracks sets of seen names.
-constexpr size_t kMaxClauses = 8;        // Existence clauses, taken in all combinations.
+constexpr size_t kMaxClauses = 8;            // Existence clauses, taken in all combinations.
+constexpr size_t kMaxAnyOrderClauses = 5;    // The same in any order, taken in all partitions.
 constexpr size_t kMaxObjectStates = 200000;  // Rules of one object.
+
+/// All partitions of a set of bits into sets that are not empty.
+std::vector<std::vector<uint32_t>> PartitionsOf(uint32_t flags) {
+  std::vector<std::vector<uint32_t>> partitions{{}};
+  for (uint32_t rest = flags; rest != 0; rest &= rest - 1) {
+    const uint32_t flag = rest & (~rest + 1);
+    std::vector<std::vector<uint32_t>> larger;
+    for (std::vector<uint32_t>& partition : partitions) {
+      for (size_t i = 0; i < partition.size(); ++i) {
+        larger.push_back(partition);
+        larger.back()[i] |= flag;
+      }
+      partition.push_back(flag);
+      larger.push_back(std::move(partition));
+    }
+    partitions = std::move(larger);
+  }
+  return partitions;
+}
 
 }  // namespace
 
-/// Members one by one, tracking what has been seen. Each state is a rule that matches the rest of
-/// the members.
+/// Members that satisfy existence clauses, by cell of the object and set of clauses.
+class FreeSteps {
+ public:
+  struct Step {
+    ExprId member;
+    uint32_t flags;  ///< The clauses that the member is there for.
+  };
+
+  FreeSteps(JSONSchemaConverter* converter, const ObjectSpec& spec, Depth depth)
+      : all_flags_((uint32_t{1} << spec.clauses.size()) - 1) {
+    for (const FreeCell& cell : spec.cells) {
+      for (uint32_t flags = 0; flags <= all_flags_; ++flags) {
+        const LocationId value = ValueWith(&converter->merger_, spec, cell, flags);
+        if (value != kNothingLocation || flags == 0)
+          steps_.push_back({converter->FreeMember(spec, cell, value, depth), flags});
+      }
+    }
+  }
+
+  uint32_t all_flags() const { return all_flags_; }
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  // The location of values that satisfy the clauses, too; nothing if there are none.
+  static LocationId ValueWith(Merger* merger, const ObjectSpec& spec, const FreeCell& cell,
+                              uint32_t flags) {
+    const auto number = static_cast<int32_t>(&cell - spec.cells.data());
+    LocationId value = cell.value;
+    for (size_t k = 0; k < spec.clauses.size(); ++k) {
+      if (((flags >> k) & 1) == 0) continue;
+      const FreeClause& clause = spec.clauses[k];
+      const bool is_possible =
+          std::any_of(clause.cell_values.begin(), clause.cell_values.end(),
+                      [&](const auto& entry) { return entry.first == number; });
+      if (!is_possible) return kNothingLocation;
+      if (clause.literal.id == kNoJson) continue;
+      Conjunction literals = merger->conjunction(value);
+      literals.push_back(clause.literal);
+      value = merger->Intern(std::move(literals));
+      if (value == kNothingLocation) return value;
+    }
+    return value;
+  }
+
+  uint32_t all_flags_;
+  std::vector<Step> steps_;
+};
+
+/// Members one by one in the declared order, tracking what has been seen. Each state is a rule that
+/// matches the rest of the members.
 class ObjectMachine {
  public:
-  ObjectMachine(JSONSchemaConverter* converter, const ObjectSpec& spec, Depth depth, bool any_order)
+  ObjectMachine(JSONSchemaConverter* converter, const ObjectSpec& spec, Depth depth)
       : converter_(*converter),
         builder_(converter->builder_),
         spec_(spec),
         depth_(depth),
-        any_order_(any_order),
-        separator_(converter->MemberSeparator(depth)) {
+        separator_(converter->MemberSeparator(depth)),
+        free_(converter, spec, depth) {
     for (const ObjectMember& member : spec.members)
       members_.push_back(converter->Member(member, depth));
-    for (size_t i = 0; i < spec.members.size() && any_order; ++i) {
-      if (spec.members[i].required) required_mask_ |= uint64_t{1} << i;
-    }
-    all_flags_ = (uint32_t{1} << spec.clauses.size()) - 1;
-    MakeFreeSteps();
   }
 
   /// One or more members.
@@ -50,42 +112,11 @@ class ObjectMachine {
 
  private:
   struct State {
-    size_t next = 0;     ///< First declared member not decided yet (fixed order).
-    uint64_t seen = 0;   ///< Declared members seen (any order).
+    size_t next = 0;     ///< First declared member not decided yet.
     int64_t count = 0;   ///< Members so far, up to the largest count that matters.
     uint32_t flags = 0;  ///< Clauses met.
     auto operator<=>(const State&) const = default;
   };
-  struct FreeStep {
-    ExprId member;
-    uint32_t flags;
-  };
-
-  void MakeFreeSteps() {
-    Merger& merger = converter_.merger_;
-    for (size_t c = 0; c < spec_.cells.size(); ++c) {
-      for (uint32_t flags = 0; flags <= all_flags_; ++flags) {
-        LocationId value = spec_.cells[c].value;
-        bool possible = true;
-        for (size_t k = 0; k < spec_.clauses.size() && possible; ++k) {
-          if (((flags >> k) & 1) == 0) continue;
-          const FreeClause& clause = spec_.clauses[k];
-          possible =
-              std::any_of(clause.cell_values.begin(), clause.cell_values.end(),
-                          [&](const auto& entry) { return static_cast<size_t>(entry.first) == c; });
-          if (!possible || clause.literal.id == kNoJson) continue;
-          Conjunction literals = merger.conjunction(value);
-          literals.push_back(clause.literal);
-          value = merger.Intern(std::move(literals));
-          possible = value != kNothingLocation;
-        }
-        if (possible) {
-          free_steps_.push_back(
-              {converter_.FreeMember(spec_, spec_.cells[c], value, depth_), flags});
-        }
-      }
-    }
-  }
 
   ExprId Reference(const State& state) {
     const auto [place, is_new] = rules_.try_emplace(state, -1);
@@ -116,33 +147,23 @@ class ObjectMachine {
 
   ExprId Body(const State& state) {
     std::vector<ExprId> alternatives;
-    const bool at_free = any_order_ || state.next == spec_.members.size();
-    if (any_order_) {
-      for (size_t i = 0; i < members_.size() && MayAddMember(state); ++i) {
-        if (((state.seen >> i) & 1) != 0) continue;
-        State after = state;
-        after.seen |= uint64_t{1} << i;
-        alternatives.push_back(Step(state, members_[i], after));
-      }
-    } else if (!at_free) {
+    if (state.next < spec_.members.size()) {
       State after = state;
       ++after.next;
       if (MayAddMember(state)) alternatives.push_back(Step(state, members_[state.next], after));
       if (!spec_.members[state.next].required) alternatives.push_back(Reference(after));
+      return builder_.AddChoices(alternatives);
     }
-    if (at_free && !any_order_ && all_flags_ == 0) return FreeTail(state.count);
-    if (at_free) {
-      for (const FreeStep& step : free_steps_) {
-        if (!MayAddMember(state) || (step.flags & state.flags) != 0) continue;
-        State after = state;
-        after.flags |= step.flags;
-        alternatives.push_back(Step(state, step.member, after));
-      }
-      const bool complete = state.flags == all_flags_ &&
-                            state.count >= std::max<int64_t>(spec_.count.min, 1) &&
-                            (state.seen & required_mask_) == required_mask_;
-      if (complete) alternatives.push_back(builder_.AddEmpty());
+    if (free_.all_flags() == 0) return FreeTail(state.count);
+    for (const FreeSteps::Step& step : free_.steps()) {
+      if (!MayAddMember(state) || (step.flags & state.flags) != 0) continue;
+      State after = state;
+      after.flags |= step.flags;
+      alternatives.push_back(Step(state, step.member, after));
     }
+    const bool complete =
+        state.flags == free_.all_flags() && state.count >= std::max<int64_t>(spec_.count.min, 1);
+    if (complete) alternatives.push_back(builder_.AddEmpty());
     return builder_.AddChoices(alternatives);
   }
 
@@ -150,7 +171,7 @@ class ObjectMachine {
   ExprId FreeTail(int64_t count) {
     const int64_t max = spec_.count.HasMax() ? spec_.count.max - count : kUnbounded;
     const int64_t min = std::max<int64_t>(spec_.count.min - count, count == 0 ? 1 : 0);
-    if (free_steps_.empty() || max == 0)
+    if (free_.steps().empty() || max == 0)
       return min > 0 ? builder_.AddNothing() : builder_.AddEmpty();
     if (max != kUnbounded && max < min) return builder_.AddNothing();
     const ExprId member = converter_.AnyFreeMember(spec_, depth_);
@@ -164,12 +185,9 @@ class ObjectMachine {
   GrammarBuilder& builder_;
   const ObjectSpec& spec_;
   Depth depth_;
-  bool any_order_;
   ExprId separator_;
+  FreeSteps free_;
   std::vector<ExprId> members_;
-  std::vector<FreeStep> free_steps_;
-  uint64_t required_mask_ = 0;
-  uint32_t all_flags_ = 0;
   std::map<State, RuleId> rules_;
   std::vector<std::pair<State, RuleId>> pending_;
 };
@@ -220,26 +238,51 @@ ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
   if (may_have_members) {
     const bool any_order = options_.any_order && !spec.members.empty() &&
                            !(spec.members.size() == 1 && spec.cells.empty());
-    if (any_order && spec.members.size() > kMaxAnyOrderNames) {
-      Error error(ErrorKind::kUnsupported,
-                  "any_order=True: an object declares " + std::to_string(spec.members.size()) +
-                      " names, at most " + std::to_string(kMaxAnyOrderNames) + " are supported");
-      error.Feature("any_order");
-      error.Hint("use any_order=False, where properties come in declared order");
-      throw error;
-    }
-    if (spec.clauses.size() > kMaxClauses) {
-      throw Error(
-          ErrorKind::kUnsupported,
-          "complements or dependencies need more than 8 'some member' conditions on one object");
+    const size_t max_clauses = any_order ? kMaxAnyOrderClauses : kMaxClauses;
+    if (spec.clauses.size() > max_clauses) {
+      throw Error(ErrorKind::kUnsupported, "complements or dependencies need more than " +
+                                               std::to_string(max_clauses) +
+                                               " 'some member' conditions on one object");
     }
     ExprId members = kNoExpr;
-    if (any_order || !spec.clauses.empty() || CountsMatter(spec)) {
-      members = ObjectMachine(this, spec, depth, any_order).Build();
+    if (any_order) {
+      members = AnyOrderMembers(spec, depth);
+    } else if (!spec.clauses.empty() || CountsMatter(spec)) {
+      members = ObjectMachine(this, spec, depth).Build();
     } else {
       members = has_required ? OrderedObject(spec, depth) : OptionalMembers(spec, depth);
     }
     alternatives.push_back(builder_.AddSequence({OpenObject(depth), members, CloseObject(depth)}));
+  }
+  return builder_.AddChoices(alternatives);
+}
+
+ExprId JSONSchemaConverter::AnyOrderMembers(const ObjectSpec& spec, Depth depth) {
+  std::vector<ExprId> parts;
+  for (const ObjectMember& member : spec.members) {
+    const ExprId expr = Member(member, depth);
+    parts.push_back(member.required ? expr : builder_.AddOptional(expr));
+  }
+  const FreeSteps free(this, spec, depth);
+  for (const FreeSteps::Step& step : free.steps()) {
+    if (step.flags == 0) parts.push_back(builder_.AddStar(step.member));
+  }
+  const ExprId separator = MemberSeparator(depth);
+  const int64_t min = std::max<int64_t>(spec.count.min, 1);
+  const int64_t max = spec.count.HasMax() ? spec.count.max : kUnbounded;
+  // One member may be there for several clauses: for each way of sharing them out, each group of
+  // clauses is a part of its own.
+  std::vector<ExprId> alternatives;
+  for (const std::vector<uint32_t>& groups : PartitionsOf(free.all_flags())) {
+    std::vector<ExprId> all = parts;
+    for (const uint32_t group : groups) {
+      std::vector<ExprId> members;
+      for (const FreeSteps::Step& step : free.steps()) {
+        if (step.flags == group) members.push_back(step.member);
+      }
+      all.push_back(builder_.AddChoices(members));
+    }
+    alternatives.push_back(builder_.AddAnyOrder(separator, all, min, max));
   }
   return builder_.AddChoices(alternatives);
 }

@@ -151,8 +151,10 @@ class JSONSchemaConverter {
   ExprId Member(const ObjectMember& member, Depth depth);
   ExprId FreeMember(const ObjectSpec& spec, const FreeCell& cell, LocationId value, Depth depth);
   ExprId AnyFreeMember(const ObjectSpec& spec, Depth depth);
+  ExprId AnyOrderMembers(const ObjectSpec& spec, Depth depth);
   ExprId OrderedObject(const ObjectSpec& spec, Depth depth);
   ExprId OptionalMembers(const ObjectSpec& spec, Depth depth);
+  friend class FreeSteps;
   friend class ObjectMachine;
 
   Merger& merger_;

@@ -186,6 +186,7 @@ class ObjectFinisher {
         return false;
     }
     for (const std::string_view name : atoms_.required_anywhere) {
+      if (merger_.options_.any_order) add(name);  // Every place is in the order.
       if (known_.contains(name)) {
         required_.insert(name);
       } else {

@@ -46,6 +46,7 @@ GrammarPtr KeepReachable(const GrammarPtr& grammar, const Limits& limits) {
       case ExprKind::kSequence:
       case ExprKind::kChoices:
       case ExprKind::kRepeat:
+      case ExprKind::kAnyOrder:
         for (ExprId child : grammar->children(id)) work.push_back(child);
         break;
       default:

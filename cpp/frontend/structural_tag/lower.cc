@@ -26,6 +26,7 @@ ExprId Lowerer::Shared(ExprId expr, const char* hint) {
     case ExprKind::kSequence:
     case ExprKind::kChoices:
     case ExprKind::kRepeat:
+    case ExprKind::kAnyOrder:
       return builder_.AddRuleRef(builder_.AddRuleWithHint(hint, expr));
     default:
       return expr;

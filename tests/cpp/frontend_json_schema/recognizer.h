@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "grammar/any_order_meaning.h"
 #include "grammar/grammar.h"
 #include "support/utf8.h"
 
@@ -32,6 +33,9 @@ class Recognizer {
 
   Positions Compute(ExprId expr, size_t start) {
     switch (grammar_.kind(expr)) {
+      case ExprKind::kAnyOrder:
+        return AnyOrderEnds(grammar_, expr, start,
+                            [this](ExprId part, size_t position) { return Ends(part, position); });
       case ExprKind::kTokenSet:
       case ExprKind::kNamedToken:
         return {};  // Whole tokens are not text; schemas have none.

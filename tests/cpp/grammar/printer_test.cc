@@ -39,6 +39,17 @@ TEST_F(PrinterTest, ParenthesesOnlyWhereNeeded) {
       "\"b\")*)?\n");
 }
 
+TEST_F(PrinterTest, PartsInAnyOrder) {
+  const ExprId choices = builder_.AddChoices({Text("a"), Text("b")});
+  const std::vector<ExprId> parts{choices, builder_.AddOptional(choices),
+                                  builder_.AddSequence({choices, Text("c")})};
+  EXPECT_EQ(Print(builder_.AddSequence(
+                {builder_.AddAnyOrder(Text(","), parts, 0, kUnbounded),
+                 builder_.AddOptional(builder_.AddAnyOrder(builder_.AddEmpty(), parts, 1, 2))})),
+            "root ::= AnyOrder(\",\", \"a\" | \"b\", (\"a\" | \"b\")?, (\"a\" | \"b\") \"c\") "
+            "AnyOrder{1,2}(\"\", \"a\" | \"b\", (\"a\" | \"b\")?, (\"a\" | \"b\") \"c\")?\n");
+}
+
 TEST_F(PrinterTest, Quantifiers) {
   ExprId a = Text("a");
   EXPECT_EQ(

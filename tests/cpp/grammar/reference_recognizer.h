@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "grammar/any_order_meaning.h"
 #include "grammar/grammar.h"
 #include "support/utf8.h"
 
@@ -82,6 +83,13 @@ class ReferenceRecognizer {
             std::string_view part = text_.substr(start, end - start);
             if (IsValidUtf8(part) && grammar_.automaton(expr)->Accepts(part)) result.insert(end);
           }
+        }
+        return result;
+      case ExprKind::kAnyOrder:
+        for (size_t start : starts) {
+          result.merge(AnyOrderEnds(grammar_, expr, start, [this](ExprId part, size_t position) {
+            return Ends(part, {position});
+          }));
         }
         return result;
       case ExprKind::kTokenSet:

@@ -46,6 +46,14 @@ TEST(MarkerTokens, LiteralsSpellThem) {
   EXPECT_EQ(Find("root ::= \"<e>\" tag\ntag ::= \"</s>\"", "<e"), (std::set<int32_t>{4}));
 }
 
+TEST(MarkerTokens, LiteralsOfPartsInAnyOrderDo) {
+  const std::string ebnf =
+      "root ::= AnyOrder(\",\", \"<e>\" x, \"</s>\" x, \"a\")\nx ::= \"(\" x \")\" | \"y\"";
+  EXPECT_EQ(Find(ebnf), (std::set<int32_t>{0, 1, 2}));
+  EXPECT_EQ(Find(ebnf, "<e>y,"), (std::set<int32_t>{1}));
+  EXPECT_EQ(Find(ebnf, "a,<e"), (std::set<int32_t>{}));
+}
+
 TEST(MarkerTokens, ClassesDoNot) {
   EXPECT_TRUE(Find("root ::= [<=] [ef] [>]").empty());
   EXPECT_TRUE(Find("root ::= [^x]*").empty());

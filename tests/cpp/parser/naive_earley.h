@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "automata/utf8_class.h"
+#include "grammar/any_order_meaning.h"
 #include "grammar/grammar.h"
 #include "support/utf8.h"
 
@@ -140,6 +141,9 @@ class NaiveEarley {
       case ExprKind::kAutomaton:
         AddAutomaton(left, *grammar_.automaton(expr));
         break;
+      case ExprKind::kAnyOrder:
+        AddAnyOrder(left, expr);
+        break;
       case ExprKind::kTokenSet:
       case ExprKind::kNamedToken:
         break;
@@ -204,6 +208,35 @@ class NaiveEarley {
     std::vector<Symbol> right(static_cast<size_t>(min), child);
     right.push_back(Call(tail));
     AddProduction(left, right);
+  }
+
+  /// A nonterminal for each number of members and set of parts seen: what may still follow.
+  void AddAnyOrder(int left, ExprId expr) {
+    const AnyOrderMeaning meaning(grammar_, expr);
+    const Symbol separator = Call(OfExpr(meaning.separator));
+    using State = std::pair<int64_t, uint64_t>;
+    std::map<State, int> number_of{{{0, 0}, left}};
+    std::vector<State> work{{0, 0}};
+    while (!work.empty()) {
+      const auto [count, seen] = work.back();
+      work.pop_back();
+      const int from = number_of.at({count, seen});
+      if (meaning.MayEnd(count, seen)) AddProduction(from, {});
+      for (size_t part = 0; part < meaning.members.size(); ++part) {
+        if (!meaning.MayTake(part, count, seen)) continue;
+        const State after{meaning.CountAfter(count), seen | uint64_t{1} << part};
+        auto [it, is_new] = number_of.try_emplace(after, 0);
+        if (is_new) {
+          it->second = NewNonterminal();
+          work.push_back(after);
+        }
+        std::vector<Symbol> right;
+        if (count > 0) right.push_back(separator);
+        right.push_back(Call(OfExpr(meaning.members[part].member)));
+        right.push_back(Call(it->second));
+        AddProduction(from, right);
+      }
+    }
   }
 
   void AddAutomaton(int left, const CodePointDfa& dfa) {

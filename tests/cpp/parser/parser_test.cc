@@ -175,6 +175,33 @@ TEST(Parser, CopiesThatCanBeEmptyFillUpTheMinimum) {
 
 // --- whole tokens, literals, limits of a rule ---------------------------------------------------
 
+TEST(Parser, OrdersOfTheSameMembersMeetInOneSet) {
+  const auto parser = Make(
+      "root ::= \"{\" AnyOrder(\",\", \"a=\" x, \"b=\" x, (\"bc=\" x)?, (\"d=\" x)*) \"}\"\n"
+      "x ::= \"(\" x \")\" | [0-9]");
+  EXPECT_EQ(After(parser, "{a=1,b=2,"), After(parser, "{b=(1),a=3,"));
+  EXPECT_EQ(After(parser, "{d=1,a=1,bc=("), After(parser, "{a=1,d=1,d=2,bc=("));
+  EXPECT_NE(After(parser, "{a=1,"), After(parser, "{b=1,"));
+  EXPECT_EQ(After(parser, "{a=1,a"), kDeadSet);
+  EXPECT_EQ(After(parser, "{b=1,b="), kDeadSet);
+  EXPECT_NE(After(parser, "{b=1,bc="), kDeadSet);
+  EXPECT_FALSE(Accepts(parser, "{a=1}"));
+  EXPECT_TRUE(Accepts(parser, "{d=1,bc=2,b=1,a=1,d=3}"));
+}
+
+TEST(Parser, AThousandMembersInAnyOrderCostOneSetAByte) {
+  std::string ebnf = "root ::= \"{\" AnyOrder(\",\"";
+  std::string text = "{";
+  for (int i = 999; i >= 0; --i) {
+    ebnf += ", \"k" + std::to_string(i) + "=\" x";
+    text += "k" + std::to_string(i) + (i == 0 ? "=1}" : "=1,");
+  }
+  const auto parser = Make(ebnf + ") \"}\"\nx ::= \"(\" x \")\" | [0-9]");
+  EXPECT_TRUE(Accepts(parser, text));
+  EXPECT_LE(parser->num_sets(), static_cast<int64_t>(text.size()) + 8);
+  EXPECT_EQ(After(parser, text.substr(0, text.size() - 7) + "}"), kDeadSet);
+}
+
 TEST(Parser, TokenItemsTakeTokensAndText) {
   GrammarBuilder builder;
   const RuleId root = builder.AddRule("root");

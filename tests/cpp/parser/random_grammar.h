@@ -74,8 +74,33 @@ class RandomGrammar {
     if (Below(2) == 0) return builder_.AddRepeat(child, min, kUnbounded);
     return builder_.AddRepeat(child, min, min + Below(Below(3) == 0 ? 8 : 3));
   }
+  /// Parts are often literals with something behind them, as the members of objects are.
+  ExprId AnyOrder(int depth) {
+    std::vector<ExprId> parts;
+    for (uint32_t i = 0; i < 2 + Below(2); ++i) {
+      const ExprId expr = Expr(depth - 1);
+      const ExprId part = Below(2) == 0 ? expr : builder_.AddSequence({Literal(), expr});
+      switch (Below(4)) {
+        case 0:
+          parts.push_back(part);
+          break;
+        case 1:
+          parts.push_back(builder_.AddStar(part));
+          break;
+        case 2:
+          parts.push_back(builder_.AddPlus(part));
+          break;
+        default:
+          parts.push_back(builder_.AddOptional(part));
+          break;
+      }
+    }
+    const ExprId separator = Below(3) == 0 ? builder_.AddEmpty() : Expr(0);
+    const int64_t min = Below(3);
+    return builder_.AddAnyOrder(separator, parts, min, Below(2) == 0 ? kUnbounded : min + Below(4));
+  }
   ExprId Expr(int depth) {
-    const uint32_t kind = depth == 0 ? Below(3) : Below(10);
+    const uint32_t kind = depth == 0 ? Below(3) : Below(11);
     std::vector<ExprId> parts;
     switch (kind) {
       case 0:
@@ -96,6 +121,8 @@ class RandomGrammar {
         return Below(3) == 0 ? Automaton() : Repeat(depth);
       case 8:
         return Repeat(depth);
+      case 9:
+        return AnyOrder(depth);
       default:
         return Below(2) == 0 ? builder_.AddOptional(Expr(depth - 1)) : builder_.AddEmpty();
     }

@@ -52,6 +52,9 @@ TEST(RoundTrip, WhatIsHardToPrint) {
               a_b ::= "\n")",
            R"(root ::= (("a" | "") ("b" | "c")*)? (("x"+)+){2,} | [] | [^])",
            R"(root ::= "a" (=("b" | "c") root))",
+           R"(root ::= AnyOrder{1,2}("" | ":", "a"?, AnyOrder(root, "b"*, "c" | "\n"), "^"+)?)",
+           R"(root ::= AnyOrder "a"
+              AnyOrder ::= "^")",
        }) {
     ExpectRoundTrip(*ParseEbnf(source), texts);
   }
@@ -131,6 +134,10 @@ class RandomGrammar {
     }
     std::vector<ExprId> parts;
     for (size_t count = 1 + Below(3); count > 0; --count) parts.push_back(Expr(depth - 1));
+    if (Below(4) == 0) {
+      const int64_t min = static_cast<int64_t>(Below(3));
+      return builder_.AddAnyOrder(Leaf(), parts, min, Below(2) == 0 ? kUnbounded : min + 1);
+    }
     return Below(2) == 0 ? builder_.AddSequence(parts) : builder_.AddChoices(parts);
   }
 
