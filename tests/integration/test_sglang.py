@@ -36,6 +36,7 @@ REAL = [
         )
     ),
     "sglang.srt.speculative.spec_utils",
+    "sglang.srt.tokenizer.tiktoken_tokenizer",
 ]
 
 
@@ -52,6 +53,7 @@ def same(function):
 
 STAND_INS: dict[str, Any] = {
     "sglang.srt.utils": {"is_hip": lambda: False, "is_cuda": lambda: False},
+    "sglang.srt.utils.hf_transformers.common": {"_ADDITIONAL_STOP_TOKEN_TEXTS": ()},
     "sglang.srt.utils.common": {"is_pin_memory_available": lambda: False},
     "sglang.srt.environ": {"envs": AnySetting()},
     "sglang.srt.utils.nvtx_utils": {"profile_range": lambda *_, **__: same},
@@ -259,3 +261,31 @@ def test_token_filter_and_cache(engine):
 def test_unsupported_tokenizers_are_reported_as_such(engine):
     with pytest.raises(engine.xgrammar_backend.TokenizerNotSupportedError):
         engine.xgrammar_backend.XGrammarGrammarBackend(object(), vocab_size=10)
+
+
+def test_tokenizers_with_a_vocabulary_of_their_own(engine, tmp_path):
+    """A tokenizer of the engine that makes its own `TokenizerInfo`, and stop tokens with it."""
+    pytest.importorskip("tiktoken", reason="needs the package tiktoken")
+    pytest.importorskip("jinja2", reason="needs the package jinja2")
+    special = ["<|pad|>", "<|separator|>", "<|eos|>"]
+    regular = [bytes([byte]) for byte in range(256)] + [b"\0\0", b"ab"]
+    file = tmp_path / "small.json"
+    value = {
+        "special_tokens": [
+            {"bytes": list(text.encode()), "token": i} for i, text in enumerate(special)
+        ],
+        "regular_tokens": [
+            {"bytes": list(token), "token": i + len(special)} for i, token in enumerate(regular)
+        ],
+        "word_split": "V1",
+    }
+    file.write_text(json.dumps(value), encoding="utf-8")
+    tokenizer = engine.tiktoken_tokenizer.TiktokenTokenizer(str(file))
+    backend = engine.xgrammar_backend.XGrammarGrammarBackend(
+        tokenizer, vocab_size=len(special) + len(regular)
+    )
+    grammar = backend.dispatch_regex("(ab)+x")
+    for token in [3 + 257, 3 + ord("a"), 3 + ord("b"), 3 + ord("x"), 2]:
+        grammar.accept_token(token)
+    assert grammar.is_terminated()
+    backend.executor.shutdown()

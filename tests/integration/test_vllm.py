@@ -17,6 +17,7 @@ import pytest
 from tests.integration.engine_files import engine_modules
 from tests.integration.engine_requests import BAD_SOURCES, REQUESTS
 from tests.integration.engine_tokenizers import fast_tokenizer
+from tests.python.real_tokenizers import tekken
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytestmark = [
@@ -156,6 +157,33 @@ def test_requests(engine, request_):
     assert valid == wrong[: len(valid)]
     grammar.fill_bitmask(mask, 0)
     assert (mask[0] == masks[0]).all()
+
+
+@pytest.mark.parametrize("is_tekken", [True, False])
+def test_tokenizers_of_mistral(engine, monkeypatch, is_tekken):
+    """Vocabularies as lists of bytes or pieces, the prefix flag by keyword."""
+    if is_tekken:
+        vocab, num_special = tekken()
+        ids = [num_special + byte for byte in b'{"name": "x", "age": 1}']
+    else:
+        vocab = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "name"]
+        ids = [3 + byte for byte in b'{"'] + [260] + [3 + byte for byte in b'": "x", "age": 1}']
+    tokenizer = SimpleNamespace(vocab=vocab, eos_token_id=2, is_tekken=is_tekken)
+    module = engine.backend_xgrammar
+    monkeypatch.setattr(module, "is_mistral_tokenizer", lambda _: True)
+    backend = module.XgrammarBackend(
+        vllm_config=config(tokenizer_of(vocab)), tokenizer=tokenizer, vocab_size=len(vocab)
+    )
+    assert backend.full_vocab_compiler is backend.compiler
+    options = engine.backend_types.StructuredOutputOptions
+    grammar = backend.compile_grammar(options.JSON, REQUESTS[0].source)
+    assert grammar.accept_tokens("r", [*ids, 2])
+    assert grammar.is_terminated()
+
+
+def tokenizer_of(vocab):
+    """Something of the vocabulary's length."""
+    return range(len(vocab))
 
 
 def test_compact_json(engine):
