@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "automata/equivalent_rows.h"
-#include "automata/row_sources.h"
 
 namespace xgrammar {
 
@@ -45,7 +44,7 @@ namespace {
 constexpr size_t kMaxTableEntries = size_t{1} << 24;
 
 // Above this, minimisation costs more than the smaller table saves.
-constexpr uint32_t kMaxStatesToMinimize = 20000;
+constexpr uint32_t kMaxStatesToMinimize = 3000;
 
 struct VectorHash {
   size_t operator()(const std::vector<int32_t>& v) const {
@@ -190,8 +189,7 @@ class SubsetConstruction {
 };
 
 /// Marks states that can reach an accepting one, by walking edges backwards.
-std::vector<uint8_t> LiveStates(const Table& table) {
-  const RowSources sources(table.targets, table.num_classes);
+std::vector<uint8_t> LiveStates(const Table& table, const RowSources& sources) {
   std::vector<uint8_t> live = table.accept;
   std::vector<uint32_t> work;
   for (uint32_t s = 0; s < table.num_states(); ++s) {
@@ -215,13 +213,15 @@ class ByteDfaBuilder {
  public:
   /// Trims dead states, merges equal blocks and numbers what is left in breadth-first order.
   static ByteDfa Build(Table table) {
-    const std::vector<uint8_t> live = LiveStates(table);
+    // What is trimmed below leads to no state that stays, so the sources remain true.
+    const RowSources sources(table.targets, table.num_classes);
+    const std::vector<uint8_t> live = LiveStates(table, sources);
     for (uint32_t& t : table.targets) {
       if (t != ByteDfa::kDead && live[t] == 0) t = ByteDfa::kDead;
     }
     std::vector<uint32_t> block(table.num_states());
     if (table.num_states() <= kMaxStatesToMinimize) {
-      block = EquivalentRows(table.targets, table.num_classes, table.accept);
+      block = EquivalentRows(table.targets, table.num_classes, table.accept, sources);
     } else {
       for (uint32_t s = 0; s < table.num_states(); ++s) block[s] = s;
     }
@@ -231,6 +231,11 @@ class ByteDfaBuilder {
     ByteDfa out;
     out.num_classes_ = table.num_classes;
     out.class_of_ = table.class_of;
+    for (size_t b = 0; b < 256; ++b) {
+      if (b == 0 || table.class_of[b] != table.class_of[b - 1]) {
+        out.byte_runs_.push_back(static_cast<uint8_t>(b));
+      }
+    }
     for (size_t i = 0; i < order.size(); ++i) {
       for (uint32_t c = 0; c < table.num_classes; ++c) {
         const uint32_t t = table.targets[size_t{order[i]} * table.num_classes + c];

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +52,9 @@ class ByteDfa {
   bool is_prefix_free() const { return prefix_free_; }
   bool is_empty() const { return num_states_ == 1 && !IsAccept(0) && IsFinal(0); }
   bool Accepts(std::string_view bytes) const;
+  /// The bytes at which a new run begins of bytes that lead to one target from every state; 0 is
+  /// the first. What holds of all bytes needs to be asked of these only.
+  std::span<const uint8_t> byte_runs() const { return byte_runs_; }
   int64_t MemorySizeBytes() const;
 
  private:
@@ -64,6 +68,7 @@ class ByteDfa {
   uint32_t num_classes_ = 1;
   bool prefix_free_ = false;
   std::array<uint8_t, 256> class_of_{};
+  std::vector<uint8_t> byte_runs_;
   std::vector<uint32_t> table_;
   std::vector<uint8_t> flags_;
   std::vector<ByteSet> first_bytes_;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "automata/row_sources.h"
 #include "support/id_table.h"
 
 namespace xgrammar {
@@ -19,11 +18,11 @@ namespace {
 class Refinement {
  public:
   Refinement(std::span<const uint32_t> targets, uint32_t num_classes,
-             std::span<const uint8_t> accept)
+             std::span<const uint8_t> accept, const RowSources& sources)
       : targets_(targets),
         width_(num_classes),
         num_states_(static_cast<uint32_t>(accept.size())),
-        sources_(targets, num_classes) {
+        sources_(sources) {
     block_.resize(num_states_);
     for (uint32_t s = 0; s < num_states_; ++s) block_[s] = accept[s] != 0 ? 1 : 0;
     AddBlock(0);
@@ -167,7 +166,7 @@ class Refinement {
   std::span<const uint32_t> targets_;
   uint32_t width_;
   uint32_t num_states_;
-  RowSources sources_;
+  const RowSources& sources_;
   std::vector<uint32_t> block_;
   std::vector<uint32_t> block_size_;
   // Of one round, by block: states looked at, and the part that keeps the id.
@@ -179,8 +178,8 @@ class Refinement {
 }  // namespace
 
 std::vector<uint32_t> EquivalentRows(std::span<const uint32_t> targets, uint32_t num_classes,
-                                     std::span<const uint8_t> accept) {
-  return Refinement(targets, num_classes, accept).Run();
+                                     std::span<const uint8_t> accept, const RowSources& sources) {
+  return Refinement(targets, num_classes, accept, sources).Run();
 }
 
 }  // namespace xgrammar

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "automata/row_sources.h"
+
 namespace xgrammar {
 
 /// `targets` holds num_classes entries for each state, row by row: states, or kNoRow
@@ -14,6 +16,6 @@ namespace xgrammar {
 /// two states share one exactly if they are equivalent. Precondition: states from which nothing is
 /// accepted are not targets.
 std::vector<uint32_t> EquivalentRows(std::span<const uint32_t> targets, uint32_t num_classes,
-                                     std::span<const uint8_t> accept);
+                                     std::span<const uint8_t> accept, const RowSources& sources);
 
 }  // namespace xgrammar

@@ -18,11 +18,15 @@ class RowSources {
   /// `targets` holds num_classes entries for each state, row by row: states, or kNoRow.
   RowSources(std::span<const uint32_t> targets, uint32_t num_classes)
       : begin_(targets.size() / num_classes + 1, 0) {
+    const size_t num_states = targets.size() / num_classes;
     const auto for_each_run = [&](auto visit) {
-      for (size_t i = 0; i < targets.size(); ++i) {
-        const bool repeats = i % num_classes != 0 && targets[i - 1] == targets[i];
-        if (targets[i] != kNoRow && !repeats)
-          visit(static_cast<uint32_t>(i / num_classes), targets[i]);
+      const uint32_t* row = targets.data();
+      for (uint32_t s = 0; s < num_states; ++s, row += num_classes) {
+        uint32_t last = kNoRow;
+        for (uint32_t c = 0; c < num_classes; ++c) {
+          if (row[c] != last && row[c] != kNoRow) visit(s, row[c]);
+          last = row[c];
+        }
       }
     };
     for_each_run([this](uint32_t, uint32_t target) { ++begin_[target + 1]; });

@@ -91,21 +91,12 @@ enum class WalkMode : uint8_t {
   kUsedUp,      ///< A limit that no byte changes: with room 0 the automaton ends where it can.
 };
 
-/// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
-///   on_inside(node, position)   the node's bytes are inside.
-///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where
-///   it could go on, or its
-///                               state is ByteDfa::kDead.
-///   skips(node, position)       whether the whole subtree was dealt with; asked first.
+/// The loop of WalkDfa over siblings and their subtrees; `positions[0]` is where it starts.
 template <typename OnInside, typename OnExit, typename Skips>
-void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkMode mode,
-             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit,
-             Skips skips) {
-  if (begin >= end) return;
+void WalkSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
+                  WalkMode mode, DfaPosition* positions, OnInside& on_inside, OnExit& on_exit,
+                  Skips& skips) {
   const uint32_t base_depth = trie.node(begin).depth;
-  if (stack->size() < trie.max_token_bytes() + 2) stack->resize(trie.max_token_bytes() + 2);
-  DfaPosition* positions = stack->data();
-  positions[0] = start;
   for (uint32_t i = begin; i < end;) {
     const TokenTrie::Node& node = trie.node(i);
     const uint32_t level = node.depth - base_depth;
@@ -144,6 +135,31 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     positions[level + 1] = to;
     ++i;
   }
+}
+
+/// Walks the nodes [begin, end), siblings and their subtrees, from `start`.
+///   on_inside(node, position)   the node's bytes are inside.
+///   on_exit(node, position)     the automaton may end after the node's bytes; `position` is where
+///   it could go on, or its
+///                               state is ByteDfa::kDead.
+///   skips(node, position)       whether the whole subtree was dealt with; asked first.
+template <typename OnInside, typename OnExit, typename Skips>
+void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkMode mode,
+             const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit,
+             Skips skips) {
+  if (begin >= end) return;
+  if (stack->size() < trie.max_token_bytes() + 2) stack->resize(trie.max_token_bytes() + 2);
+  DfaPosition* positions = stack->data();
+  positions[0] = start;
+  if (begin == 0 && end == trie.num_nodes()) {
+    // The whole tree: only the bytes that the state goes on with.
+    trie.ForEachRoot(dfa.first_bytes(start.state).words, [&](uint32_t root) {
+      WalkSubtrees(trie, root, trie.node(root).subtree_end, dfa, mode, positions, on_inside,
+                   on_exit, skips);
+    });
+    return;
+  }
+  WalkSubtrees(trie, begin, end, dfa, mode, positions, on_inside, on_exit, skips);
 }
 
 }  // namespace xgrammar

@@ -43,11 +43,14 @@ size_t LocalMaskBuilder::NumWords() const {
 
 void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
   const TokenTrie& trie = tokenizer_.trie();
-  std::vector<uint32_t> words(NumWords(), 0);
-  size_t count = 0;
   const auto add = [&](std::span<const int32_t> tokens) {
-    for (int32_t id : tokens) words[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
-    count += tokens.size();
+    if (mask->words_.empty()) {
+      mask->inside_.insert(mask->inside_.end(), tokens.begin(), tokens.end());
+      if (!IsMany(mask->inside_.size())) return;
+      mask->words_.assign(NumWords(), 0);
+      tokens = mask->inside_;
+    }
+    for (int32_t id : tokens) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
   };
   SelfLoopKinds loops(dfa);
   WalkDfa(
@@ -62,18 +65,8 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
         if (dfa.IsAccept(to.state)) AddBytesOfKinds(trie.kinds_below(node), &soft_exits_);
         return true;
       });
-  mask->inside_end_.assign(1, 0);
-  if (IsMany(count)) {
-    mask->words_ = std::move(words);
-    return;
-  }
-  mask->inside_.reserve(count);
-  for (size_t i = 0; i < words.size(); ++i) {
-    for (uint32_t rest = words[i]; rest != 0; rest &= rest - 1) {
-      mask->inside_.push_back(static_cast<int32_t>(i * 32) + std::countr_zero(rest));
-    }
-  }
-  mask->inside_end_[0] = static_cast<uint32_t>(mask->inside_.size());
+  if (!mask->words_.empty()) mask->inside_ = {};
+  mask->inside_end_.assign(1, static_cast<uint32_t>(mask->inside_.size()));
 }
 
 void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
@@ -141,21 +134,30 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
   const auto next = [&dfa](uint32_t from, uint8_t byte) {
     return from == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from, byte);
   };
-  for (uint32_t i = 0; i < trie.num_nodes();) {
-    const TokenTrie::Node& node = trie.node(i);
-    const Pair from = pairs[node.depth - 1];
-    const auto byte = static_cast<uint8_t>(node.byte);
-    const Pair to{next(from.state, byte), next(from.base, byte)};
-    if (node.depth > 1) CompareNode(i, from.state, from.base, to.state, to.base, dfa, mask.get());
-    if (node.depth == 1 && to.state != to.base)
-      CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask.get());
-    if (to.state == to.base) {
-      i = node.subtree_end;
-      continue;
+  const auto compare_subtree = [&](uint32_t root) {
+    for (uint32_t i = root; i < trie.node(root).subtree_end;) {
+      const TokenTrie::Node& node = trie.node(i);
+      const Pair from = pairs[node.depth - 1];
+      const auto byte = static_cast<uint8_t>(node.byte);
+      const Pair to{next(from.state, byte), next(from.base, byte)};
+      if (node.depth > 1) CompareNode(i, from.state, from.base, to.state, to.base, dfa, mask.get());
+      if (node.depth == 1 && to.state != to.base)
+        CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask.get());
+      if (to.state == to.base) {
+        i = node.subtree_end;
+        continue;
+      }
+      pairs[node.depth] = to;
+      ++i;
     }
-    pairs[node.depth] = to;
-    ++i;
+  };
+  // Where both lead to one state they agree from there on.
+  ByteSet differing;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (dfa.Next(state, byte) != dfa.Next(base_state, byte)) differing.Add(byte);
   }
+  trie.ForEachRoot(differing.words, compare_subtree);
   std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
   mask->base_ = std::move(base);
   mask->soft_exits_ = soft_exits_;

@@ -30,8 +30,8 @@ std::string SpellReachable(const ByteDfa& dfa, uint32_t state, bool counted) {
     if (order.size() > kMaxSpelledStates) return {};
     out.push_back(dfa.IsAccept(order[i]) ? 'a' : 'n');
     uint32_t run_target = ByteDfa::kDead;
-    for (uint32_t b = 0; b < 256; ++b) {
-      const uint32_t target = dfa.Next(order[i], static_cast<uint8_t>(b));
+    for (uint8_t b : dfa.byte_runs()) {
+      const uint32_t target = dfa.Next(order[i], b);
       if (target == run_target) continue;
       run_target = target;
       size_t number = 0;
@@ -65,13 +65,14 @@ MostCommon MostCommonTarget(const ByteDfa& dfa, uint32_t state) {
   // Boyer and Moore's majority vote (1981) is not enough: the winner need not hold a majority.
   // There are few targets.
   std::vector<MostCommon> counts;
-  for (uint32_t b = 0; b < 256; ++b) {
-    const uint32_t target = dfa.Next(state, static_cast<uint8_t>(b));
+  const std::span<const uint8_t> runs = dfa.byte_runs();
+  for (size_t r = 0; r < runs.size(); ++r) {
+    const uint32_t target = dfa.Next(state, runs[r]);
     if (target == ByteDfa::kDead) continue;
     size_t i = 0;
     while (i < counts.size() && counts[i].target != target) ++i;
     if (i == counts.size()) counts.push_back({target, 0});
-    ++counts[i].num_bytes;
+    counts[i].num_bytes += (r + 1 < runs.size() ? runs[r + 1] : 256) - runs[r];
   }
   MostCommon best;
   for (const MostCommon& c : counts) {

@@ -186,14 +186,19 @@ void MaskBuilder::ReadByScan(const Part& part) {
   const ByteSet first = parser_.set(part.set).scan_first;
   if (first.empty()) return;
   const TokenTrie& trie = *part.trie;
-  for (uint32_t i = part.begin; i < part.end; i = trie.node(i).subtree_end) {
+  const auto read = [&](uint32_t i) {
     const TokenTrie::Node& node = trie.node(i);
-    if (!first.Contains(node.byte)) continue;
+    if (!first.Contains(node.byte)) return;
     const SetId next = parser_.NextByScan(part.set, node.byte);
-    if (next == kDeadSet) continue;
+    if (next == kDeadSet) return;
     Emit(trie, i);
     if (i + 1 < node.subtree_end) Defer(next, trie, i + 1, node.subtree_end);
+  };
+  if (part.begin == 0 && part.end == trie.num_nodes()) {
+    trie.ForEachRoot(first.words, read);
+    return;
   }
+  for (uint32_t i = part.begin; i < part.end; i = trie.node(i).subtree_end) read(i);
 }
 
 void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {

@@ -135,6 +135,17 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
   for (uint32_t index : path) nodes_[index].subtree_end = num_nodes();
   nodes_.shrink_to_fit();
   FindKindsBelow();
+  IndexRoots();
+}
+
+void TokenTrie::IndexRoots() {
+  for (uint32_t i = 0; i < num_nodes(); i = nodes_[i].subtree_end) {
+    const auto byte = static_cast<uint8_t>(nodes_[i].byte);
+    roots_.push_back(i);
+    root_bytes_[byte >> 6] |= uint64_t{1} << (byte & 63);
+    for (size_t w = (byte >> 6) + size_t{1}; w < root_rank_.size(); ++w) ++root_rank_[w];
+  }
+  roots_.shrink_to_fit();
 }
 
 void TokenTrie::FindKindsBelow() {
@@ -172,7 +183,8 @@ void TokenTrie::FindKindsBelow() {
 int64_t TokenTrie::MemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) + nodes_.capacity() * sizeof(Node) +
                               token_ids_.capacity() * sizeof(int32_t) +
-                              kinds_below_.capacity() * sizeof(uint16_t));
+                              kinds_below_.capacity() * sizeof(uint16_t) +
+                              roots_.capacity() * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar

@@ -6,6 +6,8 @@
 // node; `tokens(i)` lists them all. Immutable; safe to share.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -42,12 +44,25 @@ class TokenTrie {
   }
   /// Which kinds of bytes (byte_kind.h, one bit each) stand below a node, and kIllFormedBelow.
   uint16_t kinds_below(uint32_t index) const { return kinds_below_[index]; }
+  /// Calls `visit(node)` for the nodes of depth 1 whose byte is in `bytes` (one bit for each of
+  /// 256), in order. Costs what it finds: a state that few bytes may follow need not look at all of
+  /// them.
+  template <typename Visit>
+  void ForEachRoot(const std::array<uint64_t, 4>& bytes, Visit visit) const {
+    for (size_t w = 0; w < bytes.size(); ++w) {
+      for (uint64_t rest = bytes[w] & root_bytes_[w]; rest != 0; rest &= rest - 1) {
+        const uint64_t below = (rest & (~rest + 1)) - 1;
+        visit(roots_[root_rank_[w] + static_cast<size_t>(std::popcount(root_bytes_[w] & below))]);
+      }
+    }
+  }
   /// Bytes of the longest token.
   uint32_t max_token_bytes() const { return max_token_bytes_; }
   int64_t MemorySizeBytes() const;
 
  private:
   void FindKindsBelow();
+  void IndexRoots();
   std::span<const int32_t> TokensBetween(uint32_t begin_node, uint32_t end_node) const {
     const uint32_t begin = nodes_[begin_node].first_token;
     const uint32_t end = end_node < nodes_.size() ? nodes_[end_node].first_token
@@ -58,6 +73,9 @@ class TokenTrie {
   std::vector<Node> nodes_;
   std::vector<int32_t> token_ids_;
   std::vector<uint16_t> kinds_below_;
+  std::vector<uint32_t> roots_;  ///< Nodes of depth 1.
+  std::array<uint64_t, 4> root_bytes_{};
+  std::array<uint32_t, 4> root_rank_{};  ///< Roots with bytes below those of a word.
   uint32_t max_token_bytes_ = 0;
 };
 

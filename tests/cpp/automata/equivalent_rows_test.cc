@@ -44,7 +44,8 @@ std::vector<std::vector<bool>> DistinguishablePairs(const Machine& m) {
 }
 
 void ExpectBlocksByDefinition(const Machine& m) {
-  const std::vector<uint32_t> block = EquivalentRows(m.targets, m.num_classes, m.accept);
+  const std::vector<uint32_t> block =
+      EquivalentRows(m.targets, m.num_classes, m.accept, RowSources(m.targets, m.num_classes));
   const auto differs = DistinguishablePairs(m);
   ASSERT_EQ(block.size(), m.accept.size());
   for (size_t a = 0; a < block.size(); ++a) {
@@ -113,7 +114,8 @@ TEST(EquivalentRows, TwoChainsOfOneLanguage) {
     m.accept[(chain + 1) * kLength] = 1;
   }
   ExpectBlocksByDefinition(m);
-  const std::vector<uint32_t> block = EquivalentRows(m.targets, m.num_classes, m.accept);
+  const std::vector<uint32_t> block =
+      EquivalentRows(m.targets, m.num_classes, m.accept, RowSources(m.targets, m.num_classes));
   EXPECT_EQ(*std::max_element(block.begin(), block.end()), kLength);
 }
 
