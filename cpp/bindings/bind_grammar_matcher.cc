@@ -163,6 +163,12 @@ void DefineState(Class* cls) {
       .def("_debug_print_internal_state", &Read<std::string, &GrammarMatcher::DebugString>,
            "The state as free text.")
       .def_prop_ro(
+          "_tokenizer_info",
+          [](const MatcherHandle& self) {
+            return TokenizerInfoHandle{self.matcher.compiled()->tokenizer_info()};
+          },
+          "The tokenizer.")
+      .def_prop_ro(
           "stop_token_ids", [](const MatcherHandle& self) { return self.matcher.stop_token_ids(); },
           "Sorted ids that end the output of this matcher.")
       .def_prop_ro(

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/handles.h"
+#include "tokenizer/settled_text.h"
 #include "tokenizer/vocab.h"
 
 namespace xgrammar::bindings {
@@ -77,6 +78,20 @@ nb::list DecodedVocab(const TokenizerInfoHandle& self) {
   return out;
 }
 
+nb::bytes TokenBytes(const TokenizerInfoHandle& self, const std::vector<int64_t>& token_ids) {
+  const std::vector<std::string>& vocab = self.info->decoded_vocab();
+  std::string bytes;
+  for (const int64_t id : token_ids) {
+    if (id < 0 || id >= static_cast<int64_t>(vocab.size())) {
+      throw Error(ErrorKind::kValue, "Token " + std::to_string(id) +
+                                         " is outside the vocabulary of " +
+                                         std::to_string(vocab.size()) + " tokens");
+    }
+    bytes += vocab[static_cast<size_t>(id)];
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 std::string SerializeJson(const TokenizerInfoHandle& self) {
   const nb::gil_scoped_release release;
   return self.info->SerializeJson();
@@ -107,6 +122,13 @@ void BindTokenizerInfo(nb::module_& m) {
                   "Decode a vocabulary and sort its tokens into ordinary, stop and special ones.")
       .def("decoded_vocab", &DecodedVocab, nb::sig("def decoded_vocab(self) -> list[bytes]"),
            "Token bytes by id, as a new list.")
+      .def("token_bytes", &TokenBytes, nb::arg("token_ids"), "The bytes of tokens, joined.")
+      .def(
+          "settled_size",
+          [](const TokenizerInfoHandle& self, const nb::bytes& text) {
+            return SettledSize(self.info->trie(), ViewOf(text));
+          },
+          nb::arg("text"), "How many leading bytes of a text no longer token may cover.")
       .def(
           "dump_metadata",
           [](const TokenizerInfoHandle& self) { return self.info->DumpMetadata(); },

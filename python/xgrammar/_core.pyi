@@ -143,6 +143,12 @@ class TokenizerInfo:
     def decoded_vocab(self) -> list[bytes]:
         """Token bytes by id, as a new list."""
 
+    def token_bytes(self, token_ids: Sequence[int]) -> bytes:
+        """The bytes of tokens, joined."""
+
+    def settled_size(self, text: bytes) -> int:
+        """How many leading bytes of a text no longer token may cover."""
+
     def dump_metadata(self) -> str:
         """Kind, size, prefix flag and stop tokens as JSON."""
 
@@ -376,6 +382,10 @@ class GrammarMatcher:
 
     def _debug_print_internal_state(self) -> str:
         """The state as free text."""
+
+    @property
+    def _tokenizer_info(self) -> TokenizerInfo:
+        """The tokenizer."""
 
     @property
     def stop_token_ids(self) -> list[int]:

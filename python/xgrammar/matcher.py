@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import _core
@@ -119,6 +119,47 @@ class GrammarMatcher(_core.GrammarMatcher):
         _core.GrammarMatcher.__init__(copy, self)
         copy.__dict__.update(self.__dict__)
         return copy
+
+    def find_jump_forward_encoding(
+        self, encode: Callable[[str], Sequence[int]], token_ids: Sequence[int] = ()
+    ) -> tuple[int, list[int]]:
+        """Return the forced text in the tokens of the tokenizer's own encoding.
+
+        The text of `token_ids` is encoded together with the forced text. Of the result, the end
+        that later text may still change the tokens of is left out. The state stays as it is: roll
+        back as many steps as the first value says, then accept the tokens.
+
+        Parameters
+        ----------
+        encode : callable
+            Token ids of a text, without any added marker.
+        token_ids : sequence of int
+            Tokens that were accepted last, each as a step of its own, from a place where the
+            encoding of a text can begin: best the whole output. With none, the forced text is
+            encoded by itself.
+
+        Returns
+        -------
+        tuple[int, list[int]]
+            Steps to undo, and tokens to accept; 0 and none if there is nothing to gain, or if
+            the encoding does not spell the text.
+
+        Raises
+        ------
+        UsageError
+            A stop token was accepted, or there are fewer steps than tokens to undo.
+        ValueError
+            A token is outside the vocabulary.
+
+        Examples
+        --------
+        >>> undo, tokens = matcher.find_jump_forward_encoding(encode, output)  # doctest: +SKIP
+        >>> matcher.rollback(undo)  # doctest: +SKIP
+        >>> output[len(output) - undo :] = tokens  # doctest: +SKIP
+        """
+        from ._jump_forward import jump_forward_encoding
+
+        return jump_forward_encoding(self, encode, token_ids)
 
     def get_captures(
         self,
