@@ -96,6 +96,14 @@ class SubsetConstruction {
     if (Intern(subset) == ByteDfa::kDead) return false;
     std::vector<std::vector<int32_t>> targets(table_.num_classes);
     for (uint32_t i = 0; i < table_.num_states(); ++i) {
+      switch (AddSingleEdges(i)) {
+        case Added::kAll:
+          continue;
+        case Added::kFull:
+          return false;
+        case Added::kNone:
+          break;
+      }
       for (size_t s = subset_begin_[i]; s < subset_begin_[i + 1]; ++s) {
         const auto state = static_cast<size_t>(subset_states_[s]);
         for (const ByteNfa::Edge& e : nfa_.states()[state].edges) {
@@ -112,6 +120,35 @@ class SubsetConstruction {
   Table Take() { return std::move(table_); }
 
  private:
+  enum class Added : uint8_t { kAll, kNone, kFull };
+
+  /// The row of a subset of one state whose edges neither overlap nor lead to epsilons: machines
+  /// that were deterministic before consist of those.
+  Added AddSingleEdges(uint32_t from) {
+    if (subset_begin_[from + 1] - subset_begin_[from] != 1) return Added::kNone;
+    const ByteNfa::State& state =
+        nfa_.states()[static_cast<size_t>(subset_states_[subset_begin_[from]])];
+    std::array<uint64_t, 4> taken{};  // By byte class.
+    for (const ByteNfa::Edge& e : state.edges) {
+      const ByteNfa::State& target = nfa_.states()[static_cast<size_t>(e.target)];
+      if (!target.epsilons.empty() || target.edges.empty()) return Added::kNone;
+      for (uint32_t c = table_.class_of[e.lo]; c <= table_.class_of[e.hi]; ++c) {
+        const uint64_t bit = uint64_t{1} << (c & 63);
+        if ((taken[c >> 6] & bit) != 0) return Added::kNone;
+        taken[c >> 6] |= bit;
+      }
+    }
+    std::vector<int32_t> only(1);
+    for (const ByteNfa::Edge& e : state.edges) {
+      only[0] = e.target;
+      const uint32_t target = Intern(only);
+      if (target == ByteDfa::kDead) return Added::kFull;
+      uint32_t* row = table_.targets.data() + size_t{from} * table_.num_classes;
+      std::fill(row + table_.class_of[e.lo], row + table_.class_of[e.hi] + 1, target);
+    }
+    return Added::kAll;
+  }
+
   bool AddEdges(uint32_t from, std::vector<std::vector<int32_t>>* targets) {
     std::vector<int32_t> previous;  // Neighbouring classes often lead to the same states.
     uint32_t previous_target = ByteDfa::kDead;

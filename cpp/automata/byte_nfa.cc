@@ -70,7 +70,10 @@ void ByteNfa::AddAutomaton(int32_t from, const CodePointDfa& dfa, int32_t to) {
         it->second = AddState();
         AddClass(it->second, ranges, state_of[static_cast<size_t>(target)]);
       }
-      AddEpsilon(state_of[i], it->second);
+      // Its edges, not an epsilon: one state stays one state in the subset construction.
+      const std::vector<Edge> first = states_[static_cast<size_t>(it->second)].edges;
+      std::vector<Edge>& edges = states_[static_cast<size_t>(state_of[i])].edges;
+      edges.insert(edges.end(), first.begin(), first.end());
     }
   }
 }
