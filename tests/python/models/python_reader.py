@@ -84,4 +84,8 @@ def root(r, schema, start):
     reader = PythonReader(r.style, r.text, r.root, r.any_order, r.max_whitespace, r.excludes)
     for kind, part in reader.alternatives(schema):
         if kind == "object":
-            yield from reader.members(part, start, argument(reader), ",", "", "")
+            ends = reader.members(part, start, argument(reader), ",", "", "")
+            # No blank stands at the ends of the list.
+            if reader.text[start : start + 1] == " ":
+                ends &= {start}
+            yield from (end for end in ends if end == start or reader.text[end - 1] != " ")

@@ -186,6 +186,11 @@ def minimax_m3_root(r, schema, start):
             yield from minimax_m3_object(r, part, start)
 
 
+def padded(r, start, read):
+    """Ends of a value with white space around it."""
+    return {e for begin in r.space(start) for end in read(begin) for e in r.space(end)}
+
+
 def cohere_value(r, schema, start, name_attribute):
     """One typed value element."""
     for kind, part in r.alternatives(schema):
@@ -202,13 +207,13 @@ def cohere_value(r, schema, start, name_attribute):
                 )
                 inner = {end} if right else set()
             elif kind == "literal":
-                inner = r.after(json_text(part), body)
+                inner = padded(r, body, lambda b: r.after(json_text(part), b))  # noqa: B023
             elif kind == "object":
                 inner = r.members(part, body, cohere_member(r), "", "", "")
             elif kind == "array":
                 inner = r.items(part, body, lambda s, b: set(cohere_value(r, s, b, "")), "", "", "")
             else:
-                inner = set(r.scalar(kind, part, body))
+                inner = padded(r, body, lambda b: r.scalar(kind, part, b))  # noqa: B023
             for end in inner:
                 yield from r.after(close, end)
 

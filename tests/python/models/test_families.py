@@ -10,6 +10,7 @@ import pytest
 
 import xgrammar as xgr
 from tests.python.models import renderers
+from tests.python.models.conftest import engine_accepts, has_engine, oracle_accepts
 from xgrammar.models.families import FAMILIES
 
 KEYS = [key for family in FAMILIES for key in (*family.aliases, family.key)]
@@ -198,6 +199,48 @@ def test_damaged_markers_are_rejected(key, accepts):
     for position in renderers.marker_positions(marked):
         damaged = text[:position] + DAMAGE + text[position + 1 :]
         assert not accepts(tag, damaged), damaged
+
+
+def damaged(rng, text):
+    """The text with one or two random edits."""
+    for _ in range(rng.choice([1, 1, 2])):
+        at, to = sorted(rng.choices(range(len(text) + 1), k=2))
+        to = min(to, at + 20)
+        text = rng.choice(
+            [
+                text[:at] + text[at + 1 :],
+                text[:at] + rng.choice(" \nx<>\"1,'\\{") + text[at:],
+                text[:at] + text[to:],
+                text[:to] + text[at:to] + text[to:],
+            ]
+        )
+    return text
+
+
+@pytest.mark.skipif(not has_engine(), reason="needs the engine's structural tags")
+@pytest.mark.parametrize("key", KEYS)
+def test_engine_and_oracle_agree_on_damaged_responses(key):
+    rng = random.Random("damage" + key)
+    for _ in range(SAMPLES):
+        tools, calls = random_request(rng, key)
+        named = {"type": "function", "function": {"name": calls[0][0]}}
+        options = {
+            name: rng.random() < 0.6
+            for name in ("any_order", "exclude_special_tokens", "parallel_tool_calls")
+        }
+        tag = xgr.get_model_structural_tag(
+            key,
+            tools,
+            rng.choice(["auto", "required", "none", named]),
+            rng.choice(["enabled", "disabled", "auto"]),
+            max_whitespace_cnt=rng.choice([None, 1]),
+            **options,
+        )
+        thoughts = renderers.THOUGHTS.get(key, "").format("hm")
+        before = rng.choice([disabled(key), thoughts, renderers.OPENERS.get(key, "") + thoughts])
+        text = before + renderers.plain(renderers.CALLS[key](calls))
+        for case in (text, *(damaged(rng, text) for _ in range(20))):
+            assert engine_accepts(tag, case) == oracle_accepts(tag, case), case
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 KINDS = ("string", "integer", "number", "boolean", "null", "array", "object")
 JSON_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 GEMMA_QUOTE = '<|"|>'
 MINIMAX_NS = "]<]minimax[>["
