@@ -143,11 +143,11 @@ Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, Json
   if (!document_.IsNumber(value)) FailType(schema, keyword, "a number");
   const Decimal number = Decimal::FromJsonNumber(document_.text(value));
   // Far beyond what any consumer of JSON can hold; automata are built digit by digit.
-  constexpr int64_t kMaxDigits = 10000;
+  constexpr int64_t kMaxDigits = 400;
   if (number.PlainSize() > kMaxDigits) {
     Error error =
         MakeError(ErrorKind::kLimit, schema, keyword,
-                  "The number of keyword '" + std::string(keyword) + "' has more than 10000 digits");
+                  "The number of keyword '" + std::string(keyword) + "' has more than 400 digits");
     error.Limit("digits", number.PlainSize(), kMaxDigits);
     throw error;
   }
