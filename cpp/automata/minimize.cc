@@ -19,22 +19,22 @@ namespace {
 /// of one array.
 class RefinablePartition {
  public:
-  explicit RefinablePartition(size_t n) : elements_(n), location_(n), set_of_(n, 0) {
+  explicit RefinablePartition(uint32_t n) : elements_(n), location_(n), set_of_(n, 0) {
     std::iota(elements_.begin(), elements_.end(), 0);
     std::iota(location_.begin(), location_.end(), 0);
     if (n > 0) AddSet(0, n);
   }
 
-  size_t num_sets() const { return first_.size(); }
-  size_t set_of(size_t element) const { return set_of_[element]; }
-  size_t first(size_t set) const { return first_[set]; }
-  size_t end(size_t set) const { return end_[set]; }
-  size_t element(size_t index) const { return elements_[index]; }
+  uint32_t num_sets() const { return static_cast<uint32_t>(first_.size()); }
+  uint32_t set_of(uint32_t element) const { return set_of_[element]; }
+  uint32_t first(uint32_t set) const { return first_[set]; }
+  uint32_t end(uint32_t set) const { return end_[set]; }
+  uint32_t element(uint32_t index) const { return elements_[index]; }
 
-  void Mark(size_t element) {
-    const size_t set = set_of_[element];
-    const size_t from = location_[element];
-    const size_t to = first_[set] + marked_[set];
+  void Mark(uint32_t element) {
+    const uint32_t set = set_of_[element];
+    const uint32_t from = location_[element];
+    const uint32_t to = first_[set] + marked_[set];
     if (from < to) return;  // Marked already.
     std::swap(elements_[from], elements_[to]);
     location_[elements_[from]] = from;
@@ -45,8 +45,8 @@ class RefinablePartition {
   /// Splits every set that has marked and unmarked members; the smaller part becomes the new set,
   /// which is what makes the whole refinement O(m log m).
   void Split() {
-    for (size_t set : touched_) {
-      const size_t middle = first_[set] + marked_[set];
+    for (uint32_t set : touched_) {
+      const uint32_t middle = first_[set] + marked_[set];
       marked_[set] = 0;
       if (middle == end_[set]) continue;
       if (middle - first_[set] <= end_[set] - middle) {
@@ -59,22 +59,23 @@ class RefinablePartition {
   }
 
  private:
-  void AddSet(size_t first, size_t end) {
-    const size_t set = first_.size();
+  void AddSet(uint32_t first, uint32_t end) {
+    const auto set = static_cast<uint32_t>(first_.size());
     first_.push_back(first);
     end_.push_back(end);
     marked_.push_back(0);
     if (set == 0) return;
-    for (size_t i = first; i < end; ++i) set_of_[elements_[i]] = set;
+    for (uint32_t i = first; i < end; ++i) set_of_[elements_[i]] = set;
   }
 
-  std::vector<size_t> elements_;
-  std::vector<size_t> location_;
-  std::vector<size_t> set_of_;
-  std::vector<size_t> first_;
-  std::vector<size_t> end_;
-  std::vector<size_t> marked_;
-  std::vector<size_t> touched_;
+  // 32 bits: what is indexed are states and transitions, which have 32-bit numbers.
+  std::vector<uint32_t> elements_;
+  std::vector<uint32_t> location_;
+  std::vector<uint32_t> set_of_;
+  std::vector<uint32_t> first_;
+  std::vector<uint32_t> end_;
+  std::vector<uint32_t> marked_;
+  std::vector<uint32_t> touched_;
 };
 
 using Transition = SymbolDfa::Transition;
@@ -85,14 +86,14 @@ struct Incoming {
       : first(num_states + 1, 0), indices(transitions.size()) {
     for (const Transition& t : transitions) ++first[static_cast<size_t>(t.target) + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<size_t> next(first.begin(), first.end() - 1);
-    for (size_t i = 0; i < transitions.size(); ++i) {
+    std::vector<uint32_t> next(first.begin(), first.end() - 1);
+    for (uint32_t i = 0; i < transitions.size(); ++i) {
       indices[next[static_cast<size_t>(transitions[i].target)]++] = i;
     }
   }
 
-  std::vector<size_t> first;
-  std::vector<size_t> indices;
+  std::vector<uint32_t> first;
+  std::vector<uint32_t> indices;
 };
 
 /// Drops the transitions into states that reach no accepting state; returns whether the start
@@ -119,16 +120,20 @@ bool DropDeadTransitions(const std::vector<uint8_t>& accept, std::vector<Transit
   return live[0] != 0;
 }
 
-/// Splits the transitions by symbol: the first cords.
+/// Splits the transitions by symbol: the first cords. Counting sort; symbols are small numbers.
 void SplitBySymbol(const std::vector<Transition>& transitions, RefinablePartition* cords) {
-  std::vector<size_t> order(transitions.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&transitions](size_t a, size_t b) {
-    return transitions[a].symbol < transitions[b].symbol;
-  });
-  for (size_t i = 0; i < order.size();) {
-    const int32_t symbol = transitions[order[i]].symbol;
-    for (; i < order.size() && transitions[order[i]].symbol == symbol; ++i) cords->Mark(order[i]);
+  int32_t num_symbols = 0;
+  for (const Transition& t : transitions) num_symbols = std::max(num_symbols, t.symbol + 1);
+  std::vector<uint32_t> first(static_cast<size_t>(num_symbols) + 1, 0);
+  for (const Transition& t : transitions) ++first[static_cast<size_t>(t.symbol) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<uint32_t> order(transitions.size());
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  for (uint32_t i = 0; i < transitions.size(); ++i) {
+    order[next[static_cast<size_t>(transitions[i].symbol)]++] = i;
+  }
+  for (size_t symbol = 0; symbol + 1 < first.size(); ++symbol) {
+    for (uint32_t i = first[symbol]; i < first[symbol + 1]; ++i) cords->Mark(order[i]);
     cords->Split();
   }
 }
@@ -136,24 +141,24 @@ void SplitBySymbol(const std::vector<Transition>& transitions, RefinablePartitio
 RefinablePartition FindEquivalentStates(const std::vector<uint8_t>& accept,
                                         const std::vector<Transition>& transitions) {
   const Incoming incoming(accept.size(), transitions);
-  RefinablePartition blocks(accept.size());
-  for (size_t s = 0; s < accept.size(); ++s) {
+  RefinablePartition blocks(static_cast<uint32_t>(accept.size()));
+  for (uint32_t s = 0; s < accept.size(); ++s) {
     if (accept[s]) blocks.Mark(s);
   }
   blocks.Split();
-  RefinablePartition cords(transitions.size());
+  RefinablePartition cords(static_cast<uint32_t>(transitions.size()));
   SplitBySymbol(transitions, &cords);
-  size_t block = 1;  // The cords are stable with respect to the union of all blocks, so one block
-                     // may be left out.
-  for (size_t cord = 0; cord < cords.num_sets(); ++cord) {
-    for (size_t i = cords.first(cord); i < cords.end(cord); ++i) {
-      blocks.Mark(static_cast<size_t>(transitions[cords.element(i)].source));
+  uint32_t block = 1;  // The cords are stable with respect to the union of all blocks, so one block
+                       // may be left out.
+  for (uint32_t cord = 0; cord < cords.num_sets(); ++cord) {
+    for (uint32_t i = cords.first(cord); i < cords.end(cord); ++i) {
+      blocks.Mark(static_cast<uint32_t>(transitions[cords.element(i)].source));
     }
     blocks.Split();
     for (; block < blocks.num_sets(); ++block) {
-      for (size_t i = blocks.first(block); i < blocks.end(block); ++i) {
-        const size_t state = blocks.element(i);
-        for (size_t k = incoming.first[state]; k < incoming.first[state + 1]; ++k) {
+      for (uint32_t i = blocks.first(block); i < blocks.end(block); ++i) {
+        const uint32_t state = blocks.element(i);
+        for (uint32_t k = incoming.first[state]; k < incoming.first[state + 1]; ++k) {
           cords.Mark(incoming.indices[k]);
         }
       }
@@ -170,22 +175,22 @@ SymbolDfa MinimizeSymbolDfa(const SymbolDfa& dfa) {
   if (!DropDeadTransitions(dfa.accept, &transitions)) return SymbolDfa{{0}, {}};
   const RefinablePartition blocks = FindEquivalentStates(dfa.accept, transitions);
   // Blocks are numbered with the one of the start first.
-  const size_t start_block = blocks.set_of(0);
-  const auto id_of = [&blocks, start_block](size_t state) {
-    const size_t block = blocks.set_of(state);
+  const uint32_t start_block = blocks.set_of(0);
+  const auto id_of = [&blocks, start_block](uint32_t state) {
+    const uint32_t block = blocks.set_of(state);
     if (block == start_block) return int32_t{0};
     return static_cast<int32_t>(block < start_block ? block + 1 : block);
   };
   SymbolDfa out;
   out.accept.resize(blocks.num_sets());
-  for (size_t s = 0; s < dfa.accept.size(); ++s) {
+  for (uint32_t s = 0; s < dfa.accept.size(); ++s) {
     out.accept[static_cast<size_t>(id_of(s))] = dfa.accept[s];
   }
   for (const Transition& t : transitions) {
     // One member speaks for its block.
-    const auto source = static_cast<size_t>(t.source);
+    const auto source = static_cast<uint32_t>(t.source);
     if (blocks.element(blocks.first(blocks.set_of(source))) != source) continue;
-    out.transitions.push_back({id_of(source), t.symbol, id_of(static_cast<size_t>(t.target))});
+    out.transitions.push_back({id_of(source), t.symbol, id_of(static_cast<uint32_t>(t.target))});
   }
   return out;
 }
