@@ -274,17 +274,21 @@ class ByteDfaBuilder {
       }
     }
     for (size_t i = 0; i < order.size(); ++i) {
+      const uint32_t* row = table.targets.data() + size_t{order[i]} * table.num_classes;
+      out.table_.resize((i + 1) * table.num_classes, ByteDfa::kDead);
+      uint32_t* out_row = out.table_.data() + i * table.num_classes;
       for (uint32_t c = 0; c < table.num_classes; ++c) {
-        const uint32_t t = table.targets[size_t{order[i]} * table.num_classes + c];
-        if (t == ByteDfa::kDead) {
-          out.table_.push_back(ByteDfa::kDead);
+        const uint32_t t = row[c];
+        if (t == ByteDfa::kDead) continue;
+        if (c > 0 && t == row[c - 1]) {  // The common case: long runs lead to one state.
+          out_row[c] = out_row[c - 1];
           continue;
         }
         if (number[block[t]] == ByteDfa::kDead) {
           number[block[t]] = static_cast<uint32_t>(order.size());
           order.push_back(t);
         }
-        out.table_.push_back(number[block[t]]);
+        out_row[c] = number[block[t]];
       }
     }
     out.num_states_ = static_cast<uint32_t>(order.size());

@@ -114,18 +114,23 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
     auto it = by_state_.find(key);
     if (it != by_state_.end()) return it->second;
   }
-  std::string spelling = SpellReachable(*dfa, state, counted);
+  constexpr int64_t kEntryBytes = static_cast<int64_t>(sizeof(Key)) + 128;
+  // In a large automaton a difference is cheaper to make than what it reaches is to spell.
+  const bool is_spelled =
+      counted || dfa->num_states() <= kMaxSpelledStates || FindBase(*dfa, state) == ByteDfa::kDead;
+  std::string spelling = is_spelled ? SpellReachable(*dfa, state, counted) : std::string();
   if (!spelling.empty()) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto it = by_spelling_.find(spelling);
-    if (it != by_spelling_.end()) return by_state_.try_emplace(key, it->second).first->second;
+    if (it != by_spelling_.end()) {
+      MaskPtr known = it->second;
+      MakeRoomLocked(kEntryBytes);
+      return by_state_.try_emplace(key, std::move(known)).first->second;
+    }
   }
   MaskPtr mask = Compute(key);
-  const int64_t bytes =
-      mask->MemorySizeBytes() + static_cast<int64_t>(sizeof(Key) + 2 * spelling.size()) + 128;
   std::lock_guard<std::mutex> lock(mutex_);
-  if (size_bytes_ + bytes > max_bytes_) ClearLocked();
-  size_bytes_ += bytes;
+  MakeRoomLocked(mask->MemorySizeBytes() + static_cast<int64_t>(2 * spelling.size()) + kEntryBytes);
   if (!spelling.empty())
     mask = by_spelling_.try_emplace(std::move(spelling), std::move(mask)).first->second;
   return by_state_.try_emplace(key, std::move(mask)).first->second;
@@ -149,6 +154,11 @@ LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key) {
 int64_t LocalMaskCache::SizeBytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return size_bytes_ + dfa_cache_->SizeBytes();
+}
+
+void LocalMaskCache::MakeRoomLocked(int64_t bytes) {
+  if (size_bytes_ + bytes > max_bytes_) ClearLocked();
+  size_bytes_ += bytes;
 }
 
 void LocalMaskCache::ClearLocked() {

@@ -61,6 +61,8 @@ class LocalMaskCache {
   using MaskPtr = std::shared_ptr<const LocalMask>;
 
   MaskPtr Compute(const Key& key);
+  /// Counts `bytes` more, after dropping all entries if they would be too much.
+  void MakeRoomLocked(int64_t bytes);
   void ClearLocked();
 
   const TokenizerInfoPtr tokenizer_;
