@@ -7,6 +7,7 @@ twice: byte by byte as text, and with the masks of tokens of several bytes.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 
@@ -15,7 +16,7 @@ import pytest
 import xgrammar as xgr
 from tests.conformance.routes import compiler_for, token_judge
 from tests.json_schema_suite.suite import accepts, compiler
-from tests.json_schema_suite.texts import Number, orders, text_of
+from tests.json_schema_suite.texts import MAX_ORDERS, Number, orders, text_of
 from tests.property.json_schemas import SchemaMaker, instances
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -58,7 +59,10 @@ def check_schema(seed: int) -> str:
         tokens, stop = compiler_for([bytes([byte]) for byte in range(256)] + PIECES)
         by_token = token_judge(tokens.compile_grammar(grammar), stop, longest_first)
     for sample in samples:
-        texts = {text_of(variant) for variant in orders(numbers_as_written(sample))}
+        variants = list(itertools.islice(orders(numbers_as_written(sample)), MAX_ORDERS))
+        if len(variants) == MAX_ORDERS:
+            continue  # The order that the schema wants may not be among them.
+        texts = {text_of(variant) for variant in variants}
         accepted = [text for text in texts if accepts(compiled, text)]
         valid = validator.is_valid(sample)
         assert bool(accepted) == valid, (

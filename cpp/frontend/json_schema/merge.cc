@@ -2,6 +2,7 @@
 #include "frontend/json_schema/merge.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -82,6 +83,7 @@ LocationId Merger::Intern(Conjunction conjunction) {
     }
     if (std::find(simple.begin(), simple.end(), literal) == simple.end()) simple.push_back(literal);
   }
+  DropImplied(&simple);
   if (IsContradictory(simple)) return kNothingLocation;
   const auto [place, is_new] =
       locations_.try_emplace(std::move(simple), static_cast<LocationId>(conjunctions_.size()));
@@ -91,6 +93,40 @@ LocationId Merger::Intern(Conjunction conjunction) {
     CountWork();
   }
   return place->second;
+}
+
+// Where few values are left, complements that all of them meet say nothing. So a property that
+// conditions ask for over and over stays one location for each of its values.
+void Merger::DropImplied(Conjunction* literals) {
+  constexpr size_t kFewValues = 8;
+  if (literals->size() < 2) return;
+  const auto values_of = [&](const Literal& literal) -> std::span<const JsonId> {
+    const bool is_positive =
+        literal.kind == LiteralKind::kSchema || literal.kind == LiteralKind::kPlainSchema;
+    if (!is_positive) return {};
+    const Schema& schema = reader_.Read(literal.id);
+    if (schema.const_value != kNoJson) return {&schema.const_value, 1};
+    if (schema.enum_values == kNoJson) return {};
+    return reader_.document().items(schema.enum_values);
+  };
+  std::span<const JsonId> values;
+  for (const Literal& literal : *literals) {
+    const std::span<const JsonId> own = values_of(literal);
+    if (!own.empty() && own.size() <= kFewValues && (values.empty() || own.size() < values.size()))
+      values = own;
+  }
+  if (values.empty()) return;
+  std::erase_if(*literals, [&](const Literal& literal) {
+    if (literal.kind == LiteralKind::kNotSchema) {
+      const Schema& schema = reader_.Read(literal.id);
+      const bool is_listing = schema.const_value != kNoJson || schema.enum_values != kNoJson;
+      if (!is_listing || !schema.steps.empty() || schema.format != kNoJson) return false;
+    } else if (literal.kind != LiteralKind::kNotConst) {
+      return false;
+    }
+    return std::all_of(values.begin(), values.end(),
+                       [&](JsonId value) { return evaluator_.Satisfies(literal, value); });
+  });
 }
 
 // A schema and the complement of one that is written the same way.

@@ -128,6 +128,7 @@ class Merger {
   bool MembersPossible(const Work& work, const Names& names);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
+  void DropImplied(Conjunction* literals);
   bool IsContradictory(const Conjunction& literals);
   static bool Require(Branch* branch, std::string_view name);
   static bool Demand(Branch* branch, std::string_view name);
