@@ -209,7 +209,8 @@ def guided(rng: random.Random, schema: Any, depth: int = 3) -> Any:
     kind = rng.choice(kinds) if isinstance(kinds, list) else kinds
     if kind in {"array", "object"}:
         return (guided_array if kind == "array" else guided_object)(rng, schema, depth)
-    options = {"string": STRINGS, "integer": NUMBERS, "number": NUMBERS}.get(kind)
+    of_kind: dict[str, list[Any]] = {"string": STRINGS, "integer": NUMBERS, "number": NUMBERS}
+    options = of_kind.get(kind)
     return rng.choice(options) if options else scalar(rng)
 
 

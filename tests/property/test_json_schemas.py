@@ -1,8 +1,8 @@
 """Random schemas: what the library accepts is what a validator calls valid.
 
 The judge is the `jsonschema` package. A value counts as accepted if one order of its members is,
-for the order of declared properties is a rule of texts, not of values. Each verdict is asked for
-twice: byte by byte as text, and with the masks of tokens of several bytes.
+for the order of declared properties is a rule of texts, not of values; with `any_order` all orders
+have to be. Each verdict is asked for as text, and with the masks of tokens of several bytes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ jsonschema = pytest.importorskip("jsonschema")
 PIECES = [b'"a"', b'":', b'{"', b"[1", b", ", b",1", b'"a', b"null", b"tru", b'b":', b"]}", b"1."]
 
 
+MOST_ORDERS = 24
+
+
 def numbers_as_written(value):
     """The value with its numbers as text, for the writer of texts."""
     return json.loads(json.dumps(value), parse_int=Number, parse_float=Number)
@@ -37,6 +40,16 @@ def longest_first(data: bytes):
         found = next((i for i in pieces if data.startswith(PIECES[i], at)), None)
         yield data[at] if found is None else 256 + found
         at += 1 if found is None else len(PIECES[found])
+
+
+def compile_in_any_order(schema) -> xgr.CompiledGrammar | None:
+    try:
+        grammar = xgr.Grammar.from_json_schema(
+            json.dumps(schema), strict_mode=False, any_order=True
+        )
+    except xgr.exception.UnsupportedFeatureError:
+        return None
+    return compiler().compile_grammar(grammar)
 
 
 def check_schema(seed: int) -> str:
@@ -54,7 +67,9 @@ def check_schema(seed: int) -> str:
         return "unsatisfiable"
     except (xgr.exception.UnsupportedFeatureError, xgr.exception.GrammarLimitError):
         return "refused"
-    by_token = None
+    by_token = free_order = None
+    if seed % 3 == 0:
+        free_order = compile_in_any_order(schema)
     if seed % 4 == 0:
         tokens, stop = compiler_for([bytes([byte]) for byte in range(256)] + PIECES)
         by_token = token_judge(tokens.compile_grammar(grammar), stop, longest_first)
@@ -69,6 +84,11 @@ def check_schema(seed: int) -> str:
             f"seed {seed}: {json.dumps(schema)}: {json.dumps(sample)} is"
             f" {'valid' if valid else 'invalid'}"
         )
+        if free_order:
+            in_any_order = [accepts(free_order, text) for text in sorted(texts)[:MOST_ORDERS]]
+            assert in_any_order.count(valid) == len(in_any_order), (
+                f"seed {seed}: any order of {json.dumps(sample)} under {json.dumps(schema)}"
+            )
         if by_token:
             text = min(accepted or texts)
             assert by_token(text.encode()) == bool(accepted), f"seed {seed}: tokens of {text}"

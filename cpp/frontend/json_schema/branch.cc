@@ -89,6 +89,11 @@ std::string ArraySpec::Key() const {
     AppendNumber(clause.first, &out);
     AppendNumber(clause.count.min, &out);
     AppendNumber(clause.count.max, &out);
+    for (const Literal& literal : clause.more) {
+      AppendNumber(literal.id, &out);
+      AppendNumber(static_cast<int64_t>(literal.kind), &out);
+    }
+    out += ';';
   }
   out += ';';
   for (const UncountedItems& items : uncounted) {

@@ -64,6 +64,7 @@ struct ItemClause {
   int64_t first = 0;
   CountRange count{1, kNoMaximum};
   int32_t scope = -1;  ///< Where a `contains` stands in the tree of in-place applicators.
+  std::vector<Literal> more = {};  ///< What they satisfy besides; only without an upper bound.
 };
 
 /// Items from index `first` on that count for none of some clauses satisfy a literal.

@@ -1,10 +1,12 @@
-// Arrays. Plain arrays are counted repetitions; `contains` and `uniqueItems` are state machines
-// whose states are rules.
+// Arrays. Plain arrays are counted repetitions, unique items out of one finite set are its values
+// in any order; `contains`, and `uniqueItems` beside it or a prefix, are state machines whose
+// states are rules.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "frontend/json_schema/converter.h"
+#include "grammar/any_order.h"
 #include "support/error.h"
 
 namespace xgrammar::json_schema {
@@ -151,6 +153,7 @@ class ArrayMachine {
                                                                : LiteralKind::kNotSchema;
       }
       literals.push_back(literal);
+      literals.insert(literals.end(), clause.more.begin(), clause.more.end());
     }
     for (const UncountedItems& items : spec_.uncounted) {
       if (index >= items.first && (items.clauses & chosen) == 0) literals.push_back(items.literal);
@@ -164,24 +167,10 @@ class ArrayMachine {
       out->push_back({converter_.LocationRef(location, child_depth), chosen, -1});
       return;
     }
-    const Expansion& expansion = converter_.merger_.Expand(location);
-    const auto add = [&](const std::string& key, const Expansion& single) {
+    for (const auto& [key, spellings] : converter_.ValueSpellings(location, child_depth)) {
       const auto bit = static_cast<int>(bits_.try_emplace(key, bits_.size()).first->second);
-      std::vector<ExprId> spellings;
-      converter_.AppendValues(single, false, child_depth, &spellings);
       for (const ExprId spelling : spellings) out->push_back({spelling, chosen, bit});
-    };
-    Evaluator& evaluator = converter_.merger_.evaluator();
-    for (const JsonId value : expansion.values) {
-      Expansion single;
-      single.values = {value};
-      add(evaluator.KeyOf(value), single);
     }
-    Expansion null_only, true_only, false_only;
-    null_only.allows_null = true_only.allows_true = false_only.allows_false = true;
-    if (expansion.allows_null) add("0", null_only);
-    if (expansion.allows_true) add("t", true_only);
-    if (expansion.allows_false) add("f", false_only);
   }
 
   JSONSchemaConverter& converter_;
@@ -195,6 +184,45 @@ class ArrayMachine {
   std::map<State, RuleId> rules_;
   std::vector<std::pair<State, RuleId>> pending_;
 };
+
+// The spellings of each value of a finite location, by a key of the value.
+std::map<std::string, std::vector<ExprId>> JSONSchemaConverter::ValueSpellings(LocationId location,
+                                                                               Depth depth) {
+  const Expansion& expansion = merger_.Expand(location);
+  std::map<std::string, std::vector<ExprId>> out;
+  const auto add = [&](const std::string& key, const Expansion& single) {
+    AppendValues(single, false, depth, &out[key]);
+  };
+  for (const JsonId value : expansion.values) {
+    Expansion single;
+    single.values = {value};
+    add(merger_.evaluator().KeyOf(value), single);
+  }
+  Expansion null_only, true_only, false_only;
+  null_only.allows_null = true_only.allows_true = false_only.allows_false = true;
+  if (expansion.allows_null) add("0", null_only);
+  if (expansion.allows_true) add("t", true_only);
+  if (expansion.allows_false) add("f", false_only);
+  return out;
+}
+
+// Unique items out of one finite set are its values in any order; kNoExpr for other arrays.
+ExprId JSONSchemaConverter::UniqueItems(const ArraySpec& spec, Depth depth) {
+  const bool has_one_set = spec.unique && !spec.repeated && spec.prefix.empty() &&
+                           spec.clauses.empty() && spec.rest != kAnyLocation &&
+                           spec.rest != kNothingLocation;
+  if (!has_one_set) return kNoExpr;
+  const Expansion& expansion = merger_.Expand(spec.rest);
+  if (!expansion.IsFinite() || expansion.values.size() + 3 > kMaxAnyOrderParts) return kNoExpr;
+  std::vector<ExprId> parts;
+  for (const auto& [key, spellings] : ValueSpellings(spec.rest, ItemDepth(depth)))
+    parts.push_back(builder_.AddOptional(builder_.AddChoices(spellings)));
+  const auto size = static_cast<int64_t>(parts.size());
+  const int64_t min = std::max<int64_t>(spec.count.min, 1);
+  if (min > size) return builder_.AddNothing();
+  const int64_t max = spec.count.HasMax() ? std::min(spec.count.max, size) : size;
+  return builder_.AddAnyOrder(ArraySeparator(depth), parts, min, max);
+}
 
 // Whether all items come from a small finite set; else `uniqueItems` is out of reach.
 bool JSONSchemaConverter::CanTrackUnique(const ArraySpec& spec) {
@@ -221,9 +249,10 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
                 "more than 4 'contains' conditions on one array cannot be enforced");
   }
   ArraySpec enforced = spec;
-  if ((spec.unique || spec.repeated) && !CanTrackUnique(spec)) {
+  const ExprId unique_items = UniqueItems(spec, depth);
+  if ((spec.unique || spec.repeated) && unique_items == kNoExpr && !CanTrackUnique(spec)) {
     merger_.Unsupported(spec.unique_schema, "uniqueItems",
-                        "the items are not a finite set of at most 12 values");
+                        "the items are not a finite set, or a large one beside other conditions");
     enforced.unique = enforced.repeated = false;
   }
   std::vector<ExprId> alternatives;
@@ -234,8 +263,9 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
   const bool has_items = !(spec.prefix.empty() && spec.rest == kNothingLocation);
   if (has_items && !(spec.count.HasMax() && spec.count.max == 0)) {
     const bool tracked = enforced.unique || enforced.repeated || !enforced.clauses.empty();
-    const ExprId items =
-        tracked ? ArrayMachine(this, enforced, depth).Build() : Items(enforced, depth);
+    const ExprId items = unique_items != kNoExpr ? unique_items
+                         : tracked               ? ArrayMachine(this, enforced, depth).Build()
+                                                 : Items(enforced, depth);
     alternatives.push_back(builder_.AddSequence({OpenArray(depth), items, CloseArray(depth)}));
   }
   return builder_.AddChoices(alternatives);

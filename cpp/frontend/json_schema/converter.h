@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -143,6 +144,8 @@ class JSONSchemaConverter {
   // convert_array.cc
   ExprId ArrayBody(const ArraySpec& spec, Depth depth);
   ExprId Items(const ArraySpec& spec, Depth depth);
+  std::map<std::string, std::vector<ExprId>> ValueSpellings(LocationId location, Depth depth);
+  ExprId UniqueItems(const ArraySpec& spec, Depth depth);
   bool CanTrackUnique(const ArraySpec& spec);
   friend class ArrayMachine;
 

@@ -65,7 +65,8 @@ std::vector<UncountedItems> Merger::UnevaluatedItems(const Run& run, const Array
 // Some item that nothing evaluates violates `unevaluatedItems`; false if there can be none.
 bool Merger::AddViolation(const Run& run, const ArrayAtoms& atoms, const ScopedSchema& keyword,
                           std::vector<ItemClause>* clauses) {
-  ItemClause clause{{keyword.schema->unevaluated_items, LiteralKind::kNotSchema}};
+  ItemClause clause;
+  clause.literal = {keyword.schema->unevaluated_items, LiteralKind::kNotSchema};
   const auto is_inside = [&](const ScopedSchema& other) {
     return IsInScope(run, other.scope, keyword.scope);
   };
@@ -73,10 +74,8 @@ bool Merger::AddViolation(const Run& run, const ArrayAtoms& atoms, const ScopedS
   for (const ScopedSchema& group : atoms.groups) {
     if (!is_inside(group)) continue;
     if (group.schema->items != kNoJson) return false;
-    if (group.schema->contains != kNoJson && reader_.ContainsEvaluates(keyword.schema->id)) {
-      Unsupported(keyword.schema->id, "unevaluatedItems",
-                  "its complement beside 'contains' is not implemented");
-    }
+    if (group.schema->contains != kNoJson && reader_.ContainsEvaluates(keyword.schema->id))
+      clause.more.push_back({group.schema->contains, LiteralKind::kNotSchema});
     clause.first = std::max(clause.first, static_cast<int64_t>(group.schema->prefix_items.size()));
   }
   clauses->push_back(clause);
