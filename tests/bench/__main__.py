@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import platform
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 from tests.bench import driver, statistics, tokenizers
 from tests.bench.setup_peers import ROOT
+from tests.bench.workloads import WORKLOADS, sample
 
 SHARED_SAMPLE = ROOT.parent / "shared" / "maskbench" / "dev.jsonl.gz"
 ENGINES = ("ours", "peer", "llguidance")
@@ -22,10 +25,13 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """All options have defaults; a first look is `--every 20`."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument(
+        "--workload", choices=tuple(WORKLOADS), default="schemas", help="what is run (%(default)s)"
+    )
+    parser.add_argument(
         "--input",
         type=Path,
         default=SHARED_SAMPLE,
-        help="JSON lines of schemas and instances, .gz or not",
+        help="schemas, warm: JSON lines of schemas and instances, .gz or not",
     )
     parser.add_argument(
         "--mode", choices=("open", "default"), default="open", help="open: strict_mode=False"
@@ -34,16 +40,22 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--engines", default=",".join(ENGINES), help="comma-separated subset of %(default)s"
     )
-    parser.add_argument("--limit", type=int, help="only the first N schemas")
-    parser.add_argument("--every", type=int, default=1, help="only every K-th schema")
-    parser.add_argument("--only", default="", help="only schemas whose id contains this")
+    parser.add_argument("--limit", type=int, help="only the first N cases")
+    parser.add_argument("--every", type=int, default=1, help="only every K-th case")
+    parser.add_argument("--only", default="", help="only cases whose id contains this")
+    parser.add_argument("--tools", default="1,64", help="tools: numbers of tools (%(default)s)")
+    parser.add_argument("--choices", default="auto,required", help="tools: %(default)s")
+    parser.add_argument("--requests", type=int, default=1, help="tools: requests of each kind")
+    parser.add_argument(
+        "--rows", default="1,8,64,256,512", help="batch: numbers of rows (%(default)s)"
+    )
     parser.add_argument(
         "--timeout",
         type=float,
         default=20.0,
-        help="seconds for a schema's first mask, and for its instances",
+        help="seconds for a case's first mask, and for its instances",
     )
-    parser.add_argument("--chunk", type=int, default=25, help="schemas per turn of an engine")
+    parser.add_argument("--chunk", type=int, default=25, help="cases per turn of an engine")
     parser.add_argument(
         "--array",
         choices=("auto", "numpy", "torch"),
@@ -59,7 +71,11 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
         help="keep the rows of an interrupted run of the same settings",
     )
     parser.add_argument("--no-plot", action="store_true")
-    return parser.parse_args(argv)
+    parser.add_argument("--name", help="of the result file; default: workload and mode")
+    args = parser.parse_args(argv)
+    if args.name is None:
+        args.name = f"{args.workload}-{args.mode}"
+    return args
 
 
 def machine() -> dict[str, Any]:
@@ -71,11 +87,31 @@ def machine() -> dict[str, Any]:
         model = next(
             (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), ""
         )
-    return {"cpu": model, "system": platform.platform(), "python": platform.python_version()}
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def command_of(argv: list[str]) -> str:
+    """The command line as someone else would type it: without the folder of the results."""
+    words = iter(argv)
+    kept = []
+    for word in words:
+        if word in ("--out", "--input"):
+            next(words, None)
+        else:
+            kept.append(word)
+    return shlex.join(["python", "-m", "tests.bench", *kept])
 
 
 def write_results(
-    args: argparse.Namespace, runs: dict[str, driver.EngineRun], cases: list[dict[str, Any]]
+    args: argparse.Namespace,
+    argv: list[str],
+    runs: dict[str, driver.EngineRun],
+    cases: list[dict[str, Any]],
 ) -> Path:
     """The JSON file: summaries, ratios, failures by name, and the samples that the plot draws."""
     ids = {case["id"] for case in cases}
@@ -83,34 +119,33 @@ def write_results(
         engine: [row for name, row in r.rows.items() if name in ids] for engine, r in runs.items()
     }
     summaries = {engine: statistics.summarise(rows[engine], r.setups) for engine, r in runs.items()}
-    print(statistics.render(summaries))
-    others = [summary for engine, summary in summaries.items() if engine != "ours"]
-    with_ratios = "ours" in summaries and others
+    ratios = statistics.fair_ratios(rows)
+    groups = statistics.by_group(rows)
+    print(statistics.render(summaries, ratios, groups))
+    samples = {
+        "ttfm_ns": {
+            engine: [row["ttfm_ns"] for row in rows[engine] if "ttfm_ns" in row] for engine in runs
+        },
+        "tbm_ns": {
+            engine: [ns for row in rows[engine] for ns in row.get("tbm_ns", [])] for engine in runs
+        },
+    }
     result = {
+        "workload": args.workload,
+        "command": command_of(argv),
         "input": args.input.name,
         "mode": args.mode,
         "tokenizer": args.tokenizer,
+        "timeout_s": args.timeout,
         "schemas": len(cases),
         "machine": machine(),
         "summaries": summaries,
-        "ratios": {
-            key: statistics.ratios(summaries["ours"], others, key) for key in ("ttfm_us", "tbm_us")
-        }
-        if with_ratios
-        else {},
+        "ratios": ratios,
+        "groups": groups,
         "problems": {engine: problems(rows[engine]) for engine in runs},
-        "samples": {
-            "ttfm_ns": {
-                engine: [row["ttfm_ns"] for row in rows[engine] if "ttfm_ns" in row]
-                for engine in runs
-            },
-            "tbm_ns": {
-                engine: [ns for row in rows[engine] for ns in row.get("tbm_ns", [])]
-                for engine in runs
-            },
-        },
+        "samples": samples,
     }
-    path: Path = args.out / f"{args.mode}-{args.tokenizer}.json"
+    path: Path = args.out / f"{args.name}-{args.tokenizer}.json"
     path.write_text(json.dumps(result), encoding="utf-8")
     return path
 
@@ -146,6 +181,7 @@ def draw(result: Path) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run, report, draw."""
+    argv = sys.argv[1:] if argv is None else argv
     args = parse_arguments(argv)
     engines = args.engines.split(",")
     unknown = set(engines) - set(ENGINES)
@@ -158,16 +194,18 @@ def main(argv: list[str] | None = None) -> int:
         else args.array
     )
     plan = driver.Plan(
-        args.mode,
+        args.name,
         args.tokenizer,
         {"ours": array, "peer": "torch"},
         args.timeout,
         args.chunk,
         args.out,
     )
-    cases = driver.read_cases(args.input, args.every, args.limit, args.only)
+    tokenizers.tokenizer_file(args.tokenizer)  # made here, where its package is
+    cases = sample(WORKLOADS[args.workload](args), args)
     runs = driver.run(plan, engines, cases, resume=args.resume)
-    result = write_results(args, runs, cases)
+    runs = {engine: engine_run for engine, engine_run in runs.items() if engine_run.rows}
+    result = write_results(args, argv, runs, cases)
     print(f"results: {result}")
     if not args.no_plot:
         draw(result)

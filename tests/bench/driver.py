@@ -1,15 +1,14 @@
-"""Runs the engines over a file of schemas, alternating between them, and keeps one raw line per
-schema and engine.
+"""Runs the engines over cases, alternating between them, and keeps one raw line per case and
+engine.
 
-The engines take turns over small chunks of schemas, so that the noise of the machine hits all
-alike. A worker that passes its time limit, or dies, is ended and started again, and the schema
+The engines take turns over small chunks of cases, so that the noise of the machine hits all
+alike. A worker that passes its time limit, or dies, is ended and started again, and the case
 counts as such. Raw lines are appended as they come; a run that was interrupted continues where it
 stopped.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import select
@@ -29,7 +28,7 @@ START_LIMIT_S = 180.0
 class Plan:
     """What to run."""
 
-    mode: str
+    name: str
     tokenizer: str
     arrays: dict[str, str]
     timeout_s: float
@@ -37,13 +36,14 @@ class Plan:
     out: Path
 
 
-def read_cases(path: Path, every: int, limit: int | None, only: str) -> list[dict[str, Any]]:
-    """The schemas of a file, or a regular sample of them."""
-    opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        cases = [json.loads(line) for line in lines if line.strip()]
-    cases = [case for case in cases if only in case["id"]][::every]
-    return cases if limit is None else cases[:limit]
+def case_for(engine: str, case: dict[str, Any]) -> dict[str, Any] | None:
+    """The case as an engine's worker gets it; nothing if the engine does not take part."""
+    if "sources" not in case:
+        return case
+    source = case["sources"].get(engine)
+    if source is None:
+        return None
+    return {**{key: value for key, value in case.items() if key != "sources"}, "source": source}
 
 
 def python_of(engine: str) -> str:
@@ -73,8 +73,6 @@ class Worker:
             "tests.bench.worker",
             "--engine",
             engine,
-            "--mode",
-            plan.mode,
         ]
         command += ["--tokenizer", plan.tokenizer, "--array", plan.arrays.get(engine, "numpy")]
         environment = {
@@ -100,9 +98,8 @@ class Worker:
 
     def send(self, case: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        line = json.dumps({key: case[key] for key in ("schema", "tests")}) + "\n"
         try:
-            self._process.stdin.write(line.encode())
+            self._process.stdin.write(json.dumps(case).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError as error:
             raise WorkerStoppedError("crashed") from error
@@ -139,7 +136,7 @@ class Worker:
 
 @dataclass
 class EngineRun:
-    """One engine's progress over all schemas."""
+    """One engine's progress over all cases."""
 
     engine: str
     plan: Plan
@@ -149,7 +146,7 @@ class EngineRun:
 
     @property
     def path(self) -> Path:
-        return self.plan.out / f"raw-{self.plan.mode}-{self.plan.tokenizer}-{self.engine}.jsonl"
+        return self.plan.out / f"raw-{self.plan.name}-{self.plan.tokenizer}-{self.engine}.jsonl"
 
     def load(self) -> None:
         """Rows of an earlier, interrupted run."""
@@ -167,17 +164,17 @@ class EngineRun:
             out.write(json.dumps(row) + "\n")
 
     def run_one(self, case: dict[str, Any]) -> None:
-        """Judge one schema, whatever happens to the worker."""
+        """Judge one case, whatever happens to the worker."""
         if self.worker is None:
             self.worker = Worker(self.engine, self.plan)
             self.setups.append(self.worker.setup)
             self.record({"setup": self.worker.setup})
-        row: dict[str, Any] = {"id": case["id"]}
+        row: dict[str, Any] = {"id": case["id"], "group": case["group"]}
         try:
             self.worker.send(case)
             compiled = self.worker.read(self.plan.timeout_s)["compiled"]
             if "error" in compiled:
-                row |= {"status": "refused", "error": compiled["error"]}
+                row |= {"status": "refused", **compiled}
             else:
                 row |= compiled
                 done = self.worker.read(self.plan.timeout_s)["done"]
@@ -203,7 +200,7 @@ def chunks(cases: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, An
 def run(
     plan: Plan, engines: list[str], cases: list[dict[str, Any]], *, resume: bool
 ) -> dict[str, EngineRun]:
-    """Every engine over every schema, taking turns; which one begins rotates."""
+    """Every engine over every case, taking turns; which one begins rotates."""
     plan.out.mkdir(parents=True, exist_ok=True)
     runs = {engine: EngineRun(engine, plan) for engine in engines}
     for engine_run in runs.values():
@@ -216,10 +213,11 @@ def run(
         first = turn % len(engines)
         for engine in engines[first:] + engines[:first]:
             for case in chunk:
-                if case["id"] not in runs[engine].rows:
-                    runs[engine].run_one(case)
+                own = case_for(engine, case)
+                if own is not None and case["id"] not in runs[engine].rows:
+                    runs[engine].run_one(own)
         done += len(chunk)
-        print(f"{done} of {len(cases)} schemas", file=sys.stderr, flush=True)
+        print(f"{done} of {len(cases)} cases", file=sys.stderr, flush=True)
     for engine_run in runs.values():
         if engine_run.worker is not None:
             engine_run.worker.close()

@@ -13,17 +13,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.bench import driver, tokenizers
+from tests.bench import tokenizers
 from tests.bench.__main__ import SHARED_SAMPLE
 from tests.bench.engines import XGrammarEngine
 from tests.bench.worker import Walk, compile_and_first_mask
+from tests.bench.workloads import schemas
 
 
 def find_case(args: argparse.Namespace) -> dict[str, Any]:
     """The schema named on the command line: a file of its own, or an id of the sample."""
     if args.schema:
         return {"schema": json.loads(Path(args.schema).read_text(encoding="utf-8")), "tests": []}
-    return driver.read_cases(args.input, 1, 1, args.id)[0]
+    return next(line for line in schemas.read(args.input) if args.id in line["id"])
 
 
 def main() -> None:
@@ -46,13 +47,14 @@ def main() -> None:
         if args.text
         else [json.dumps(t["data"], ensure_ascii=False) for t in case["tests"] if t["valid"]]
     )
-    compiled, _, times = compile_and_first_mask(engine, case["schema"], args.mode)
+    source = schemas.source_of(case["schema"], args.mode)
+    compiled, _, times = compile_and_first_mask(engine, source)
     print("first:", {name: f"{value / 1e3:.1f} us" for name, value in times.items()})
     begin, steps = time.perf_counter_ns(), 0
     for _ in range(args.repeat):
         if args.what == "ttfm":
             engine.compiler.clear_cache()
-            compile_and_first_mask(engine, case["schema"], args.mode)
+            compile_and_first_mask(engine, source)
             steps += 1
             continue
         for text in texts:

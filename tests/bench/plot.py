@@ -45,7 +45,8 @@ def main(result_path: str, out_path: str) -> None:
         axis.grid(visible=True, which="both", alpha=0.2)
         axis.legend()
     figure.suptitle(
-        f"{result['schemas']} schemas, tokenizer {result['tokenizer']}, mode {result['mode']}"
+        f"{result['workload']}: {result['schemas']} cases, tokenizer {result['tokenizer']}, "
+        f"mode {result['mode']}"
     )
     figure.savefig(out_path, dpi=130)
 
