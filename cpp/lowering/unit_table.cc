@@ -141,20 +141,14 @@ bool UnitTable::TryFold(Unit* unit) {
 }
 
 void UnitTable::BuildLimited(Unit* unit) {
-  const RuleOptions& options = unit->options;
-  const bool both = options.max_chars != kUnbounded && options.max_tokens != kUnbounded;
-  if (both || !TryFold(unit)) {
+  if (!TryFold(unit)) {
     Error error(ErrorKind::kUnsupported,
-                both ? "max_chars and max_tokens on one rule cannot be enforced together"
-                     : "A limit on a rule that is not a small regular language "
-                       "cannot be enforced");
-    error.Feature(options.max_chars != kUnbounded ? "max_chars" : "max_tokens");
+                "A limit on a rule that is not a small regular language cannot be enforced");
+    error.Feature(unit->LimitsCodePoints() ? "max_chars" : "max_tokens");
     error.Hint("put the limit on a rule of free text, without recursion");
     throw error;
   }
   unit->kind = Unit::Kind::kLimitedDfa;
-  unit->limit = options.max_chars != kUnbounded ? Unit::Limit::kCodePoints : Unit::Limit::kTokens;
-  unit->max = options.max_chars != kUnbounded ? options.max_chars : options.max_tokens;
 }
 
 bool UnitTable::TryCount(Unit* unit) {

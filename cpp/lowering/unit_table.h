@@ -7,8 +7,9 @@
 //                 in the parse item;
 //   kFsm          anything that calls other units;
 //   kCountedCall  `min` to `max` copies of any other unit, counted likewise;
-//   kLimitedDfa   a regular language of which one occurrence may take at most `max` code points or
-//                 tokens, counted in the item: when they are used up it ends as soon as it can;
+//   kLimitedDfa   a regular language of which one occurrence may take only so many code points, or
+//                 tokens, or both, counted in the item: when one of the limits is used up it ends
+//                 as soon as it can;
 //   kAnyOrder     parts in any order; what was seen is kept in the item (any_order_unit.h).
 // So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base +
 // local index.
@@ -32,15 +33,19 @@
 
 namespace xgrammar {
 
+/// What one occurrence of a kLimitedDfa unit has used up.
+struct LimitCounts {
+  uint32_t code_points = 0;
+  uint32_t tokens = 0;
+};
+
 struct Unit {
   enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall, kLimitedDfa, kAnyOrder };
-  enum class Limit : uint8_t { kNone, kCodePoints, kTokens };
 
   ExprId expr = kNoExpr;
   RuleKind rule_kind = RuleKind::kAuto;
-  RuleOptions options;
+  RuleOptions options;  ///< The limits of kLimitedDfa; empty for the other kinds.
   Kind kind = Kind::kFsm;
-  Limit limit = Limit::kNone;  ///< kLimitedDfa.
   bool built = false;
   bool nullable = false;
   uint32_t first_state = 0;
@@ -61,17 +66,20 @@ struct Unit {
   bool MayEndAt(uint32_t count) const { return int64_t{count} >= min; }
   bool MayGoOnAt(uint32_t count) const { return max == kUnbounded || int64_t{count} < max; }
 
-  /// kLimitedDfa by tokens. The count of an item is kEntered after the region was entered within a
-  /// token, and the number of tokens begun inside plus one from the next token on.
+  bool LimitsTokens() const { return options.max_tokens != kUnbounded; }
+  bool LimitsCodePoints() const { return options.max_chars != kUnbounded; }
+  /// The count of tokens is kEntered after the region was entered within a token, and the number of
+  /// tokens begun inside plus one from the next token on.
   static constexpr uint32_t kEntered = 0;
-  uint32_t CountAfterToken(uint32_t count, bool counts) const {
-    if (count == kEntered) return 1;
-    return counts && int64_t{count} <= max ? count + 1 : count;
+  uint32_t TokensAfterToken(uint32_t tokens, bool counts) const {
+    if (tokens == kEntered) return 1;
+    return counts && int64_t{tokens} <= options.max_tokens ? tokens + 1 : tokens;
   }
-  /// kLimitedDfa: the limit is used up, so the unit ends where it can.
-  bool IsUsedUp(uint32_t count) const {
-    const bool by_tokens = limit == Limit::kTokens && count != kEntered;
-    return int64_t{count} - (by_tokens ? 1 : 0) >= max;
+  /// A limit is used up, so the unit ends where it can.
+  bool IsUsedUp(const LimitCounts& used) const {
+    if (LimitsCodePoints() && int64_t{used.code_points} >= options.max_chars) return true;
+    return LimitsTokens() && used.tokens != kEntered &&
+           int64_t{used.tokens} - 1 >= options.max_tokens;
   }
 };
 

@@ -22,10 +22,10 @@ CopyBounds CopiesLeft(const DfaItem& item) {
     if (unit.max != kUnbounded) copies.room = static_cast<uint32_t>(unit.max - item.count);
     copies.owed = static_cast<uint32_t>(std::max<int64_t>(unit.min - item.count, 0));
   } else if (unit.kind == Unit::Kind::kLimitedDfa) {
-    if (unit.limit == Unit::Limit::kCodePoints) {
-      copies.room = static_cast<uint32_t>(std::max<int64_t>(unit.max - item.count, 0));
-    } else if (unit.IsUsedUp(item.count)) {
+    if (unit.IsUsedUp({item.count, item.tokens})) {
       copies.room = 0;
+    } else if (unit.LimitsCodePoints()) {
+      copies.room = static_cast<uint32_t>(unit.options.max_chars - item.count);
     }
   }
   return copies;
@@ -34,7 +34,7 @@ CopyBounds CopiesLeft(const DfaItem& item) {
 WalkMode ModeOf(const Unit& unit) {
   if (unit.kind == Unit::Kind::kCountedDfa) return WalkMode::kCopies;
   if (unit.kind != Unit::Kind::kLimitedDfa) return WalkMode::kPlain;
-  return unit.limit == Unit::Limit::kCodePoints ? WalkMode::kCodePoints : WalkMode::kUsedUp;
+  return unit.LimitsCodePoints() ? WalkMode::kCodePoints : WalkMode::kUsedUp;
 }
 
 }  // namespace

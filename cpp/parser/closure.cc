@@ -137,8 +137,8 @@ void Parser::CloseAnyOrderItem(const Unit& unit, const Item& item) {
   if (begin_node < end_node) key_found_.push_back(item);
 }
 
-uint32_t Parser::StartCount(const Unit& unit) const {
-  return unit.limit == Unit::Limit::kTokens && at_token_end_ ? 1 : 0;
+uint32_t Parser::StartCount(const Unit& unit) {
+  return unit.LimitsTokens() && at_token_end_ ? CountOfLimits(unit, {0, 1}) : 0;
 }
 
 void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {

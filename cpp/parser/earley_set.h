@@ -29,7 +29,8 @@ struct DfaItem {
   const Unit* unit = nullptr;
   uint32_t state = 0;  ///< State of the unit's automaton.
   ContinuationId continuation = 0;
-  uint32_t count = 0;
+  uint32_t count = 0;   ///< Copies of a counted unit, code points of a limited one.
+  uint32_t tokens = 0;  ///< Of a limited unit.
 };
 
 /// An item with byte edges in an Fsm.

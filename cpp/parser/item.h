@@ -2,8 +2,9 @@
 //
 // An Earley item (Earley 1970) is a place in a rule and where the rule began. Here the place is an
 // automaton state, and "where it began" is a continuation: the interned list of items that wait for
-// the rule's end. A counted repetition adds how many copies are behind it, parts in any order the
-// number of the set that was seen (parser/parameters.h). Items are values: equal items merge,
+// the rule's end. A counted repetition adds how many copies are behind it, a limit how much of
+// it is used up. What needs more than a count (parts in any order, two limits) has the number of an
+// interned value there (parser/parameters.h). Items are values: equal items merge,
 // whatever path led to them.
 #pragma once
 

@@ -1,5 +1,6 @@
-// Parameters: the parts of items that do not fit into a count (sets of members seen), interned, so
-// that an item holds a number and equal values have equal numbers.
+// Parameters: the parts of items that do not fit into a count (sets of members seen; the counts of
+// two limits, code points and then tokens as a word), interned, so that an item holds a number and
+// equal values have equal numbers.
 //
 // Number 0 is the empty value. One thread at a time interns (under the parser's growth lock);
 // values never move and may be read by any thread that learned their number.

@@ -115,8 +115,10 @@ SetId Parser::AtTokenEnd(SetId set, bool counts) {
     kernel.push_back(item);
     if (item.state == kDoneState || item.state == kBoundaryState) continue;
     const Unit& unit = units_.UnitOfState(item.state);
-    if (unit.limit == Unit::Limit::kTokens)
-      kernel.back().count = unit.CountAfterToken(item.count, counts);
+    if (!unit.LimitsTokens()) continue;
+    LimitCounts used = UsedLimits(unit, item.count);
+    used.tokens = unit.TokensAfterToken(used.tokens, counts);
+    kernel.back().count = CountOfLimits(unit, used);
   }
   kernel.push_back({kBoundaryState, kRootContinuation, 0});
   SortUnique(&kernel);
@@ -165,19 +167,35 @@ void Parser::StepKeys(const EarleySet& set, uint8_t byte, bool literal_only,
   }
 }
 
-void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const {
+LimitCounts Parser::UsedLimits(const Unit& unit, uint32_t count) const {
+  if (!unit.LimitsTokens()) return {count, 0};
+  if (!unit.LimitsCodePoints()) return {0, count};
+  const MemberSet& both = parameters_[count];
+  return {both.count, static_cast<uint32_t>(both.word(0))};
+}
+
+uint32_t Parser::CountOfLimits(const Unit& unit, const LimitCounts& used) {
+  if (!unit.LimitsTokens()) return used.code_points;
+  if (!unit.LimitsCodePoints()) return used.tokens;
+  const uint64_t tokens = used.tokens;
+  return parameters_.Intern({used.code_points, std::span(&tokens, tokens == 0 ? 0 : 1)});
+}
+
+void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) {
   for (const DfaItem& item : set.dfa_items) {
-    const uint32_t target = item.unit->dfa->Next(item.state, byte);
+    const Unit& unit = *item.unit;
+    const uint32_t target = unit.dfa->Next(item.state, byte);
     if (target == ByteDfa::kDead) continue;
     uint32_t count = item.count;
-    if (item.unit->kind == Unit::Kind::kLimitedDfa) {
-      if (item.unit->IsUsedUp(count) && item.unit->dfa->IsAccept(item.state)) continue;
+    if (unit.kind == Unit::Kind::kLimitedDfa) {
+      LimitCounts used{item.count, item.tokens};
+      const bool is_used_up = unit.IsUsedUp(used);
+      if (is_used_up && unit.dfa->IsAccept(item.state)) continue;
       const bool begins_code_point = (byte & 0xC0) != 0x80;
-      if (item.unit->limit == Unit::Limit::kCodePoints && begins_code_point &&
-          !item.unit->IsUsedUp(count))
-        ++count;
+      if (unit.LimitsCodePoints() && begins_code_point && !is_used_up) ++used.code_points;
+      count = CountOfLimits(unit, used);
     }
-    out->push_back({item.unit->first_state + target, item.continuation, count});
+    out->push_back({unit.first_state + target, item.continuation, count});
   }
 }
 
@@ -311,10 +329,12 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   for (const Item& item : dfa_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
     const uint32_t local = item.state - unit.first_state;
-    if (unit.kind == Unit::Kind::kLimitedDfa && unit.IsUsedUp(item.count) &&
-        unit.dfa->IsAccept(local))
-      continue;
-    dfa_items.push_back({&unit, local, resolve(item.continuation), item.count});
+    LimitCounts used{item.count, 0};
+    if (unit.kind == Unit::Kind::kLimitedDfa) {
+      used = UsedLimits(unit, item.count);
+      if (unit.IsUsedUp(used) && unit.dfa->IsAccept(local)) continue;
+    }
+    dfa_items.push_back({&unit, local, resolve(item.continuation), used.code_points, used.tokens});
     first.Merge(unit.dfa->first_bytes(local));
   }
   std::vector<ScanItem> scan_items;
@@ -384,11 +404,14 @@ uint32_t Parser::MaskCount(uint32_t state, uint32_t count) {
     return normal == seen.count ? count : parameters_.Intern({normal, seen.words});
   }
   if (unit.kind == Unit::Kind::kLimitedDfa) {
-    const bool is_far = unit.limit == Unit::Limit::kTokens
-                            ? !unit.IsUsedUp(count)
-                            : int64_t{count} + count_horizon_ < unit.max;
-    const uint32_t first = unit.limit == Unit::Limit::kTokens ? 1 : 0;
-    return is_far ? first : count;
+    LimitCounts used = UsedLimits(unit, count);
+    const bool is_used_up = unit.IsUsedUp(used);
+    const bool is_far = int64_t{used.code_points} + count_horizon_ < unit.options.max_chars;
+    const bool by_tokens = unit.IsUsedUp({0, used.tokens});
+    // Of a limit that is used up it does not matter how far the other one is.
+    if (is_used_up ? by_tokens : is_far) used.code_points = 0;
+    if (used.tokens != Unit::kEntered && !by_tokens) used.tokens = 1;
+    return CountOfLimits(unit, used);
   }
   if (unit.kind != Unit::Kind::kCountedDfa && unit.kind != Unit::Kind::kCountedCall) return count;
   const int64_t c = count;

@@ -114,8 +114,11 @@ class Parser {
   void Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const;
   void StepKeys(const EarleySet& set, uint8_t byte, bool literal_only,
                 std::vector<Item>* out) const;
-  uint32_t StartCount(const Unit& unit) const;
-  void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out) const;
+  uint32_t StartCount(const Unit& unit);
+  void StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>* out);
+  /// What the count of an item in a kLimitedDfa unit stands for, and the count for that.
+  LimitCounts UsedLimits(const Unit& unit, uint32_t count) const;
+  uint32_t CountOfLimits(const Unit& unit, const LimitCounts& used);
   /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
   void Settle(std::vector<Item>* items);
   void SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled,

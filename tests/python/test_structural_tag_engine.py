@@ -309,9 +309,12 @@ class TestBudgets:
         assert matcher.accept_string("<t>" + "é" * 400 + "</t>")
         implied = {**AT, "max_tokens": 2**31 - 1, "max_chars": 2**28}
         assert accepts_tokens(compile_for(VOCAB, implied), [0, 1])
-        with pytest.raises(xgr.UnsupportedFeatureError) as caught:
-            compile_for(VOCAB, {**AT, "max_tokens": 9, "max_chars": 10000})
-        assert caught.value.pointer == "/format"
+        large = compile_for(VOCAB, {**AT, "max_tokens": 9, "max_chars": 20_000})
+        assert accepts_tokens(large, [0] * 9)
+        assert not accepts_tokens(large, [0] * 10)
+        matcher = xgr.GrammarMatcher(large)
+        assert matcher.accept_string("é" * 20_000)
+        assert not matcher.accept_string("é")
 
     def test_large_budgets_cost_nothing(self):
         for name in ("max_tokens", "max_chars"):

@@ -68,10 +68,7 @@ class Lowerer {
   /// Text without the strings; sorted, distinct.
   ExprId FreeText(const std::vector<std::string>& excludes);
   std::vector<std::string> WithEnds(std::vector<std::string> excludes, const Scope& scope) const;
-  /// The text with at most `max_chars` code points, as states of an automaton. Raises kUnsupported
-  /// if they are too many.
-  CodePointDfaPtr CountingChars(const Format& format, ExprId text, int64_t max_chars);
-  ExprId Limited(const Format& format, ExprId text, int64_t max_tokens, int64_t max_chars);
+  ExprId Limited(ExprId text, int64_t max_tokens, int64_t max_chars);
 
   ExprId JsonSchemaRule(const Format& format, const JsonSchema& value, const std::string& text);
   ExprId ImportRoot(const Grammar& grammar);

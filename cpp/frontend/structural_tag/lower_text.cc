@@ -6,8 +6,6 @@
 #include "automata/code_point_set.h"
 #include "automata/free_run.h"
 #include "frontend/structural_tag/lower.h"
-#include "frontend/structural_tag/tag_error.h"
-#include "support/error.h"
 
 namespace xgrammar::structural_tag {
 
@@ -15,11 +13,6 @@ namespace {
 
 /// Most bytes of a code point in UTF-8; a token takes at least one byte.
 constexpr int64_t kMaxCodePointBytes = 4;
-/// States of the automaton that counts code points where the rule counts tokens, in bytes: what
-/// lowering folds into one automaton.
-constexpr int64_t kMaxCountingStates = 16000;
-/// States between the bytes of characters of several bytes that lead to one state.
-constexpr int64_t kWideCharacterStates = 8;
 
 }  // namespace
 
@@ -27,9 +20,9 @@ ExprId Lowerer::LowerValue(const Format&, const ConstString& value, const Scope&
   return builder_.AddByteString(value.value);
 }
 
-ExprId Lowerer::LowerValue(const Format& format, const AnyText& value, const Scope& scope) {
+ExprId Lowerer::LowerValue(const Format&, const AnyText& value, const Scope& scope) {
   const ExprId text = FreeText(WithEnds(value.excludes, scope));
-  return Limited(format, text, value.max_tokens, value.max_chars);
+  return Limited(text, value.max_tokens, value.max_chars);
 }
 
 std::vector<std::string> Lowerer::WithEnds(std::vector<std::string> excludes,
@@ -57,38 +50,14 @@ ExprId Lowerer::FreeText(const std::vector<std::string>& excludes) {
   return it->second;
 }
 
-CodePointDfaPtr Lowerer::CountingChars(const Format& format, ExprId text, int64_t max_chars) {
-  const bool is_automaton = builder_.view().kind(text) == ExprKind::kAutomaton;
-  const int64_t text_states =
-      is_automaton ? static_cast<int64_t>(builder_.view().automaton(text)->states().size()) : 1;
-  const int64_t most = kMaxCountingStates / (text_states + kWideCharacterStates);
-  if (max_chars > most) {
-    Error error(ErrorKind::kUnsupported, "max_chars above " + std::to_string(most) +
-                                             " cannot be enforced together with max_tokens here");
-    error.AtPointer(PointerTo(tag_.document, format.source));
-    error.Feature("max_chars");
-    error.Hint("use one of the two");
-    throw error;
-  }
-  CodePointDfa length = LengthRange(0, max_chars, limits_.max_dfa_states);
-  if (!is_automaton) return std::make_shared<CodePointDfa>(std::move(length));
-  return std::make_shared<CodePointDfa>(
-      Intersect(*builder_.view().automaton(text), length, limits_.max_dfa_states));
-}
-
-ExprId Lowerer::Limited(const Format& format, ExprId text, int64_t max_tokens, int64_t max_chars) {
+ExprId Lowerer::Limited(ExprId text, int64_t max_tokens, int64_t max_chars) {
   if (max_tokens == 0 || max_chars == 0) return builder_.AddEmpty();
   // A budget of tokens that the other budget cannot use up says nothing.
   if (max_chars != kNoBound && max_tokens >= max_chars * kMaxCodePointBytes) max_tokens = kNoBound;
   if (max_tokens == kNoBound && max_chars == kNoBound) return text;
-  ExprId body = builder_.view().rule(builder_.view().rule_ref(text)).body;
-  RuleOptions options{max_tokens, max_chars};
-  if (max_tokens != kNoBound && max_chars != kNoBound) {
-    body = builder_.AddAutomaton(CountingChars(format, body, max_chars));
-    options.max_chars = kUnbounded;
-  }
+  const ExprId body = builder_.view().rule(builder_.view().rule_ref(text)).body;
   const RuleId rule = builder_.AddRuleWithHint("limited_text", body, RuleKind::kLexeme);
-  builder_.SetOptions(rule, options);
+  builder_.SetOptions(rule, {max_tokens, max_chars});
   return builder_.AddRuleRef(rule);
 }
 

@@ -118,36 +118,33 @@ TEST(UnitTable, EmptyCopiesFillUpTheMinimum) {
 }
 
 TEST(UnitTable, LimitedRules) {
-  for (bool by_chars : {true, false}) {
+  for (const RuleOptions& options :
+       {RuleOptions{7, kUnbounded}, RuleOptions{kUnbounded, 7}, RuleOptions{3, 7}}) {
     GrammarBuilder builder;
     const RuleId root = builder.AddRule("root");
     const RuleId text = builder.AddRule("text");
     builder.SetBody(text, builder.AddStar(builder.AddCharClass(CodePointSet({{'a', 'z'}}))));
-    RuleOptions options;
-    (by_chars ? options.max_chars : options.max_tokens) = 7;
     builder.SetOptions(text, options);
     builder.SetBody(root,
                     builder.AddSequence({builder.AddRuleRef(text), builder.AddByteString(".")}));
     Lowered lowered(builder.Build(root));
     EXPECT_EQ(lowered.root().kind, Kind::kFsm);
     EXPECT_EQ(lowered.Called().kind, Kind::kLimitedDfa);
-    EXPECT_EQ(lowered.Called().limit, by_chars ? Unit::Limit::kCodePoints : Unit::Limit::kTokens);
-    EXPECT_EQ(lowered.Called().max, 7);
-    EXPECT_EQ(lowered.table.has_token_limits(), !by_chars);
+    EXPECT_EQ(lowered.Called().LimitsCodePoints(), options.max_chars == 7);
+    EXPECT_EQ(lowered.Called().LimitsTokens(), options.max_tokens != kUnbounded);
+    EXPECT_EQ(lowered.table.has_token_limits(), options.max_tokens != kUnbounded);
   }
 }
 
 TEST(UnitTable, LimitsThatCannotBeEnforcedAreRefused) {
-  for (bool recursive : {true, false}) {
+  for (bool by_chars : {true, false}) {
     GrammarBuilder builder;
     const RuleId root = builder.AddRule("root");
     const ExprId self = builder.AddSequence(
         {builder.AddByteString("("), builder.AddRuleRef(root), builder.AddByteString(")")});
-    builder.SetBody(root, builder.AddChoices(
-                              {recursive ? self : builder.AddEmpty(), builder.AddByteString("y")}));
+    builder.SetBody(root, builder.AddChoices({self, builder.AddByteString("y")}));
     RuleOptions options;
-    options.max_chars = 7;
-    if (!recursive) options.max_tokens = 3;
+    (by_chars ? options.max_chars : options.max_tokens) = 7;
     builder.SetOptions(root, options);
     Lowered lowered(builder.Build(root));
     try {
@@ -155,7 +152,7 @@ TEST(UnitTable, LimitsThatCannotBeEnforcedAreRefused) {
       FAIL() << "nothing was thrown";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
-      EXPECT_EQ(error.feature(), "max_chars");
+      EXPECT_EQ(error.feature(), by_chars ? "max_chars" : "max_tokens");
     }
   }
 }
@@ -224,20 +221,28 @@ TEST(Unit, Counts) {
 
 TEST(Unit, TokensUsedUp) {
   Unit unit;
-  unit.limit = Unit::Limit::kTokens;
-  unit.max = 2;
-  uint32_t count = Unit::kEntered;
-  EXPECT_FALSE(unit.IsUsedUp(count));
-  count =
-      unit.CountAfterToken(count, true);  // The token within which the unit was entered is free.
-  EXPECT_FALSE(unit.IsUsedUp(count));
-  count = unit.CountAfterToken(count, true);
-  EXPECT_FALSE(unit.IsUsedUp(count));
-  count = unit.CountAfterToken(count, false);
-  EXPECT_FALSE(unit.IsUsedUp(count)) << "text that is no token does not count";
-  count = unit.CountAfterToken(count, true);
-  EXPECT_TRUE(unit.IsUsedUp(count));
-  EXPECT_EQ(unit.CountAfterToken(count, true), count) << "counts stay bounded";
+  unit.options.max_tokens = 2;
+  LimitCounts used{1000, Unit::kEntered};
+  EXPECT_FALSE(unit.IsUsedUp(used));
+  // The token within which the unit was entered is free.
+  used.tokens = unit.TokensAfterToken(used.tokens, true);
+  EXPECT_FALSE(unit.IsUsedUp(used));
+  used.tokens = unit.TokensAfterToken(used.tokens, true);
+  EXPECT_FALSE(unit.IsUsedUp(used));
+  used.tokens = unit.TokensAfterToken(used.tokens, false);
+  EXPECT_FALSE(unit.IsUsedUp(used)) << "text that is no token does not count";
+  used.tokens = unit.TokensAfterToken(used.tokens, true);
+  EXPECT_TRUE(unit.IsUsedUp(used));
+  EXPECT_EQ(unit.TokensAfterToken(used.tokens, true), used.tokens) << "counts stay bounded";
+}
+
+TEST(Unit, TheFirstOfTwoLimitsCounts) {
+  Unit unit;
+  unit.options = {2, 5};
+  EXPECT_FALSE(unit.IsUsedUp({4, Unit::kEntered}));
+  EXPECT_FALSE(unit.IsUsedUp({4, 2}));
+  EXPECT_TRUE(unit.IsUsedUp({0, 3}));
+  EXPECT_TRUE(unit.IsUsedUp({5, Unit::kEntered}));
 }
 
 }  // namespace
