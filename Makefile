@@ -13,7 +13,7 @@ ifneq ($(shell command -v ccache),)
   LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help dev build test test-slow test-cpp lint format types stubs asan tsan demo bench wheel sdist ci clean
+.PHONY: help dev build test test-slow test-cpp lint format types stubs asan tsan demo bench instructions wheel sdist ci clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,11 @@ demo: ## Generate random text that satisfies a schema.
 
 bench: ## Run the benchmark.
 	$(PYTHON) -m tests.bench
+
+instructions: ## Count the instructions of fixed workloads (needs valgrind); UPDATE=1 tracks the new counts.
+	$(CMAKE) -S . -B build/instructions -G Ninja $(LAUNCHER) -DXGRAMMAR_BUILD_PYTHON=OFF -DXGRAMMAR_BUILD_BENCH=ON
+	$(CMAKE) --build build/instructions -j $(JOBS)
+	$(PYTHON) -m tests.bench.instructions $(if $(UPDATE),--update)
 
 wheel: ## Build a wheel into dist/.
 	$(PYTHON) -m pip wheel -q --no-build-isolation --no-deps -w dist .

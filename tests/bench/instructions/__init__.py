@@ -1,0 +1,3 @@
+"""Instruction counts of fixed workloads, tracked in counts.json: `python -m
+tests.bench.instructions`.
+"""
