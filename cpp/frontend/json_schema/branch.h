@@ -91,6 +91,7 @@ struct ArrayAtoms {
   bool repeated = false;  ///< Two items are equal.
   JsonId unique_schema = kNoJson;
   std::vector<ScopedSchema> unevaluated;
+  bool ignores_unevaluated = false;                ///< Lenient: they leave everything open.
   std::vector<ScopedSchema> violated_unevaluated;  ///< Some item violates `unevaluatedItems`.
 };
 
@@ -119,6 +120,7 @@ struct ObjectAtoms {
   std::vector<MemberClause> clauses;
   CountRange count;
   std::vector<ScopedSchema> unevaluated;
+  bool ignores_unevaluated = false;  ///< Lenient: they leave everything open.
 };
 
 /// A keyword that the branch cannot enforce.

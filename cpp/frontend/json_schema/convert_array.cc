@@ -244,11 +244,17 @@ bool JSONSchemaConverter::CanTrackUnique(const ArraySpec& spec) {
 }
 
 ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
-  if (spec.clauses.size() > kMaxItemClauses) {
-    throw Error(ErrorKind::kUnsupported,
-                "more than 4 'contains' conditions on one array cannot be enforced");
-  }
   ArraySpec enforced = spec;
+  while (enforced.clauses.size() > kMaxItemClauses) {
+    merger_.Unsupported(enforced.clauses.back().literal.id, "contains",
+                        "more than 4 such conditions on one array");
+    // Lenient: with the condition goes what speaks about items that do not meet it.
+    enforced.clauses.pop_back();
+    const size_t last = enforced.clauses.size();
+    std::erase_if(enforced.uncounted, [&](const UncountedItems& items) {
+      return last >= 32 || ((items.clauses >> last) & 1) != 0;
+    });
+  }
   const ExprId unique_items = UniqueItems(spec, depth);
   if ((spec.unique || spec.repeated) && unique_items == kNoExpr && !CanTrackUnique(spec)) {
     merger_.Unsupported(spec.unique_schema, "uniqueItems",
@@ -257,7 +263,7 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
   }
   std::vector<ExprId> alternatives;
   const bool clauses_allow_empty =
-      std::all_of(spec.clauses.begin(), spec.clauses.end(),
+      std::all_of(enforced.clauses.begin(), enforced.clauses.end(),
                   [](const ItemClause& clause) { return clause.count.min == 0; });
   if (spec.count.min == 0 && clauses_allow_empty) alternatives.push_back(EmptyArray(depth));
   const bool has_items = !(spec.prefix.empty() && spec.rest == kNothingLocation);

@@ -39,7 +39,7 @@ std::vector<UncountedItems> Merger::UnevaluatedItems(const Run& run, const Array
       done = done || group.schema->items != kNoJson;
       items.first = std::max(items.first, static_cast<int64_t>(group.schema->prefix_items.size()));
     }
-    if (done) continue;
+    if (done || atoms.ignores_unevaluated) continue;
     out.push_back(items);
     auto& row = evaluating.emplace_back();
     for (const ItemClause& clause : *clauses) {

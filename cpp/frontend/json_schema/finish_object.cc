@@ -241,7 +241,8 @@ class ObjectFinisher {
       for (size_t g = 0; g < atoms_.groups.size() && !done; ++g) {
         done = evaluated[g] && merger_.IsInScope(run_, atoms_.groups[g].scope, keyword.scope);
       }
-      if (!done) out->push_back({keyword.schema->unevaluated_properties, keyword.kind});
+      if (!done && !atoms_.ignores_unevaluated)
+        out->push_back({keyword.schema->unevaluated_properties, keyword.kind});
     }
     return covered;
   }

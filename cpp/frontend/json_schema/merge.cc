@@ -10,9 +10,9 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-// Alternatives of `anyOf` under an unevaluated* keyword are taken in all combinations, because each
-// one that holds contributes to what is evaluated; 2^8 of them are the most that is tried.
-constexpr size_t kMaxTrackedAlternatives = 8;
+// Alternatives of `anyOf` under an unevaluated* keyword are taken in all combinations that are
+// possible, because each one that holds contributes to what is evaluated; so many are tried.
+constexpr size_t kMaxTrackedSets = 256;
 
 // From this many locations on it pays to look for schemas that are written the same way.
 constexpr int64_t kManyLocations = 2000;
@@ -358,6 +358,28 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
   return Outcome::kDead;
 }
 
+// The sets of alternatives that may hold together, none with two that exclude one another. Empty if
+// there are too many.
+std::vector<std::vector<size_t>> Merger::CompatibleSets(const std::vector<Literal>& members,
+                                                        const Names& required) {
+  const auto plain = [&](size_t i) { return Literal{members[i].id, LiteralKind::kPlainSchema}; };
+  std::vector<std::vector<size_t>> sets;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const size_t known = sets.size();
+    sets.push_back({i});
+    for (size_t s = 0; s < known; ++s) {
+      const bool is_possible = std::none_of(sets[s].begin(), sets[s].end(), [&](size_t other) {
+        return AreDisjoint(plain(other), plain(i), required);
+      });
+      if (!is_possible) continue;
+      sets.push_back(sets[s]);
+      sets.back().push_back(i);
+    }
+    if (sets.size() > kMaxTrackedSets) return {};
+  }
+  return sets;
+}
+
 Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
   std::vector<Literal> live;
   for (const JsonId member : task.step->members) {
@@ -365,21 +387,30 @@ Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
     if (!MayHold(literal, run->type)) continue;
     if (std::find(live.begin(), live.end(), literal) == live.end()) live.push_back(literal);
   }
-  std::vector<Work> alternatives;
-  const bool tracks = run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation;
-  const bool exactly = run->scopes[static_cast<size_t>(task.scope)].tracks_exactly;
-  if (tracks && live.size() > kMaxTrackedAlternatives) {
-    return Unsupport(work, task.schema->id, "anyOf",
-                     "too many alternatives under an unevaluated* keyword");
+  const bool has_children = run->type == InstanceType::kObject || run->type == InstanceType::kArray;
+  const Scope scope = run->scopes[static_cast<size_t>(task.scope)];
+  const bool tracks = scope.tracks_evaluation && has_children && live.size() > 1;
+  std::vector<std::vector<size_t>> sets;
+  if (tracks) {
+    sets = CompatibleSets(live, work->branch.object.required);
+    if (sets.empty()) {
+      Unsupport(work, task.schema->id, "anyOf",
+                "too many combinations of alternatives under an unevaluated* keyword");
+      if (scope.tracks_exactly) return Outcome::kContinue;
+      // Lenient: as if nothing was left unevaluated.
+      work->branch.array.ignores_unevaluated = work->branch.object.ignores_unevaluated = true;
+    }
   }
-  const size_t num_subsets = tracks ? (size_t{1} << live.size()) - 1 : live.size();
-  for (size_t i = 0; i < num_subsets; ++i) {
+  for (size_t i = 0; sets.size() < live.size(); ++i) sets.push_back({i});
+  std::vector<Work> alternatives;
+  for (const std::vector<size_t>& chosen : sets) {
     Work alternative = *work;
     for (size_t member = live.size(); member-- > 0;) {
-      const bool chosen = tracks ? (((i + 1) >> member) & 1) != 0 : member == i;
-      if (chosen) Push(run, &alternative, live[member], task.scope);
-      if (!chosen && exactly)
+      if (std::find(chosen.begin(), chosen.end(), member) != chosen.end()) {
+        Push(run, &alternative, live[member], task.scope);
+      } else if (tracks && scope.tracks_exactly) {
         Push(run, &alternative, {live[member].id, LiteralKind::kNotSchema}, task.scope);
+      }
     }
     alternatives.push_back(std::move(alternative));
   }

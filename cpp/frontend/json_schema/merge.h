@@ -101,6 +101,8 @@ class Merger {
   Outcome DoSchema(Run* run, Work* work, const Task& task);
   bool IsRepeated(const Run& run, const Task& task);
   Outcome DoStep(Run* run, Work* work, const Task& task);
+  std::vector<std::vector<size_t>> CompatibleSets(const std::vector<Literal>& members,
+                                                  const Names& required);
   Outcome DoAnyOf(Run* run, Work* work, const Task& task);
   Outcome DoOneOf(Run* run, Work* work, const Task& task);
   Outcome DoIf(Run* run, Work* work, const Task& task);
