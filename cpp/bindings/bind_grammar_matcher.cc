@@ -79,6 +79,21 @@ nb::bytes NextBytes(MatcherHandle& self) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+nb::list GetCaptures(MatcherHandle& self, bool deduplicate) {
+  const MatcherGuard matcher(&self);
+  std::vector<Capture> captures;
+  {
+    const nb::gil_scoped_release release;
+    captures = matcher->Captures(deduplicate);
+  }
+  nb::list result;
+  for (const Capture& capture : captures) {
+    result.append(nb::make_tuple(nb::str(capture.name.data(), capture.name.size()),
+                                 nb::bytes(capture.text.data(), capture.text.size())));
+  }
+  return result;
+}
+
 template <typename Result, Result (GrammarMatcher::*kMethod)() const>
 Result Read(MatcherHandle& self) {
   const MatcherGuard matcher(&self);
@@ -156,6 +171,24 @@ void DefineState(Class* cls) {
       .def("find_jump_forward_tokens",
            &Read<std::vector<int32_t>, &GrammarMatcher::FindJumpForwardTokens>,
            "Tokens that spell the forced text greedily; the last one cannot grow.")
+      .def("get_captures", &GetCaptures, nb::kw_only(), nb::arg("deduplicate") = true,
+           nb::sig("def get_captures(self, *, deduplicate: bool = True) -> "
+                   "list[tuple[str, bytes]]"),
+           "The parts of the accepted text that rules with `capture` have matched.\n\n"
+           "Parameters\n----------\n"
+           "deduplicate : bool\n    Only the longest of those that one rule begins at one "
+           "place.\n\n"
+           "Returns\n-------\nlist of (str, bytes)\n    Names and texts by where they end, inner "
+           "before outer; only parts of derivations of the whole text so far.\n\n"
+           "Raises\n------\nGrammarLimitError\n    The record would pass "
+           "`Limits.max_state_bytes`.")
+      .def(
+          "_temperature",
+          [](MatcherHandle& self) {
+            const MatcherGuard matcher(&self);
+            return matcher->Temperature();
+          },
+          "The temperature that the grammar asks for here, or None.")
       .def("_match_prefix", &MatchPrefix, nb::arg("input_str").none(),
            nb::sig("def _match_prefix(self, input_str: str | bytes) -> int"),
            "How many leading bytes match from here.")

@@ -35,14 +35,17 @@ bool HasBit(const int32_t* row, int64_t token, int64_t vocab_size) {
   return (static_cast<uint32_t>(row[token / 32]) >> (token % 32) & 1u) != 0;
 }
 
-// Which nodes were reached: the root, and each node whose token the row of its reached parent
-// allows. The links have been checked by the walk before: every node has one parent at most.
-std::vector<bool> ReachedNodes(const Tree& tree, const int32_t* bitmask, int64_t row_stride,
-                               int64_t vocab_size) {
-  std::vector<bool> reached(tree.draft_tokens.size());
+constexpr int64_t kNotReached = -2;
+
+// The parents of the nodes that were reached, -1 of the root: each node whose token the row of its
+// reached parent allows. The links have been checked by the walk before: every node has one parent
+// at most.
+std::vector<int64_t> ReachedParents(const Tree& tree, const int32_t* bitmask, int64_t row_stride,
+                                    int64_t vocab_size) {
+  std::vector<int64_t> parents(tree.draft_tokens.size(), kNotReached);
   std::vector<int64_t> pending;
-  if (!reached.empty()) {
-    reached[0] = true;
+  if (!parents.empty()) {
+    parents[0] = -1;
     pending.push_back(0);
   }
   while (!pending.empty()) {
@@ -52,12 +55,23 @@ std::vector<bool> ReachedNodes(const Tree& tree, const int32_t* bitmask, int64_t
     for (int64_t node = tree.next_token[static_cast<size_t>(parent)]; node >= 0;
          node = tree.next_sibling[static_cast<size_t>(node)]) {
       const size_t i = static_cast<size_t>(node);
-      if (reached[i] || !HasBit(row, tree.draft_tokens[i], vocab_size)) continue;
-      reached[i] = true;
+      if (parents[i] != kNotReached || !HasBit(row, tree.draft_tokens[i], vocab_size)) continue;
+      parents[i] = parent;
       pending.push_back(node);
     }
   }
-  return reached;
+  return parents;
+}
+
+/// The temperature at a node: the matcher is at the root, past its token.
+std::optional<double> TemperatureAt(const Tree& tree, const std::vector<int64_t>& parents,
+                                    size_t node, GrammarMatcher* matcher) {
+  std::vector<int64_t> tokens;
+  for (auto at = static_cast<int64_t>(node); at > 0; at = parents[static_cast<size_t>(at)]) {
+    tokens.push_back(tree.draft_tokens[static_cast<size_t>(at)]);
+  }
+  std::reverse(tokens.begin(), tokens.end());
+  return matcher->TemperatureAfter(tokens);
 }
 
 float* TemperatureData(const ArrayView& temperatures, size_t num_nodes) {
@@ -100,11 +114,14 @@ bool TraverseDraftTree(MatcherHandle& self, nb::handle retrieve_next_token,
                                  bitmask.data(), bitmask.row_stride(), time_threshold);
   if (heat_data != nullptr) {
     std::fill_n(heat_data, tree.draft_tokens.size(), -1.0f);
-    if (default_temperature && !stopped) {
-      const std::vector<bool> reached =
-          ReachedNodes(tree, bitmask.data(), bitmask.row_stride(), vocab_size);
-      for (size_t i = 0; i < reached.size(); ++i) {
-        if (reached[i]) heat_data[i] = static_cast<float>(*default_temperature);
+    const bool has_any = default_temperature || matcher->compiled()->has_notes();
+    if (has_any && !stopped) {
+      const std::vector<int64_t> parents =
+          ReachedParents(tree, bitmask.data(), bitmask.row_stride(), vocab_size);
+      for (size_t i = 0; i < parents.size(); ++i) {
+        if (parents[i] == kNotReached) continue;
+        const std::optional<double> asked = TemperatureAt(tree, parents, i, &*matcher);
+        heat_data[i] = static_cast<float>(asked.value_or(default_temperature.value_or(-1.0)));
       }
     }
   }

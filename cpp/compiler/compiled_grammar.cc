@@ -11,6 +11,9 @@ std::shared_ptr<const CompiledGrammar> CompiledGrammar::Make(
     std::vector<JsonSchemaReportRecord> report) {
   auto compiled = std::shared_ptr<CompiledGrammar>(new CompiledGrammar());
   compiled->grammar_ = std::move(grammar);
+  for (RuleId rule = 0; rule < compiled->grammar_->num_rules(); ++rule) {
+    compiled->has_notes_ |= compiled->grammar_->rule(rule).notes != nullptr;
+  }
   compiled->tokenizer_info_ = std::move(tokenizer_info);
   compiled->local_masks_ = std::move(local_masks);
   compiled->limits_ = limits;

@@ -31,6 +31,8 @@ class CompiledGrammar {
   const GrammarPtr& grammar() const { return grammar_; }
   const TokenizerInfoPtr& tokenizer_info() const { return tokenizer_info_; }
   const std::vector<JsonSchemaReportRecord>& report() const { return report_; }
+  /// Whether some rule asks for a capture or a temperature.
+  bool has_notes() const { return has_notes_; }
   /// Grammar, states and masks held now, without what is shared with other grammars.
   int64_t MemorySizeBytes() const;
   /// Figures for people: rules, automaton states built, parser sets, masks.
@@ -61,6 +63,7 @@ class CompiledGrammar {
   std::shared_ptr<LocalMaskCache> local_masks_;
   Limits limits_;
   std::vector<JsonSchemaReportRecord> report_;
+  bool has_notes_ = false;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Generation> generation_;  // Guarded by mutex_; replaced when it is full.
 };

@@ -5,6 +5,7 @@
 
 #include "compiler/compile_cache.h"
 #include "compiler/named_tokens.h"
+#include "compiler/nested_limits.h"
 #include "frontend/ebnf/parser.h"
 #include "frontend/regex/regex.h"
 #include "frontend/structural_tag/structural_tag.h"
@@ -52,8 +53,10 @@ struct GrammarCompiler::Impl {
 
   CompiledGrammarPtr Compile(GrammarPtr grammar,
                              std::vector<JsonSchemaReportRecord> report = {}) const {
-    return CompiledGrammar::Make(ResolveNamedTokens(std::move(grammar), *tokenizer_info, limits),
-                                 tokenizer_info, local_masks, limits, std::move(report));
+    grammar = ResolveNamedTokens(std::move(grammar), *tokenizer_info, limits);
+    grammar = FoldNestedLimits(std::move(grammar), limits);
+    return CompiledGrammar::Make(std::move(grammar), tokenizer_info, local_masks, limits,
+                                 std::move(report));
   }
 
   const TokenizerInfoPtr tokenizer_info;

@@ -267,8 +267,35 @@ ExprId GrammarBuilder::AddChoices(std::span<const ExprId> alternatives) {
     }
   }
   if (flat.empty()) return AddNothing();
+  JoinComplements(&flat);
   if (flat.size() == 1) return flat[0];
   return InternChildren(ExprKind::kChoices, flat);
+}
+
+// A list of tokens and all others but these are any token, which EBNF writes so.
+void GrammarBuilder::JoinComplements(std::vector<ExprId>* alternatives) {
+  const auto is_set = [&](ExprId id, bool excluding) {
+    return grammar_->kind(id) == ExprKind::kTokenSet && grammar_->is_excluding(id) == excluding;
+  };
+  const bool has_excluding = std::any_of(alternatives->begin(), alternatives->end(),
+                                         [&](ExprId id) { return is_set(id, true); });
+  if (!has_excluding) return;
+  for (size_t i = 0; i < alternatives->size(); ++i) {
+    const ExprId listed = (*alternatives)[i];
+    if (!is_set(listed, false)) continue;
+    const auto ids = grammar_->token_ids(listed);
+    const ExprId others = AddTokenSet({ids.begin(), ids.end()}, true);
+    const auto place = std::find(alternatives->begin(), alternatives->end(), others);
+    if (place == alternatives->end()) continue;
+    const ExprId any = AddTokenSet({}, true);
+    alternatives->erase(place);
+    std::replace(alternatives->begin(), alternatives->end(), listed, any);
+    alternatives->erase(std::find(alternatives->begin(), alternatives->end(), any));
+    if (std::find(alternatives->begin(), alternatives->end(), any) == alternatives->end()) {
+      alternatives->push_back(any);
+    }
+    return;
+  }
 }
 
 ExprId GrammarBuilder::AddChoices(std::initializer_list<ExprId> alternatives) {
@@ -447,6 +474,11 @@ void GrammarBuilder::SetKind(RuleId rule, RuleKind kind) {
 
 void GrammarBuilder::SetOptions(RuleId rule, const RuleOptions& options) {
   grammar_->rules_[static_cast<size_t>(rule)].options = options;
+}
+
+void GrammarBuilder::SetNotes(RuleId rule, const RuleNotes& notes) {
+  auto& stored = grammar_->rules_[static_cast<size_t>(rule)].notes;
+  stored = notes == RuleNotes() ? nullptr : std::make_shared<const RuleNotes>(notes);
 }
 
 void GrammarBuilder::Rename(RuleId rule, std::string name) {

@@ -72,6 +72,8 @@ class GrammarBuilder {
   void SetLookahead(RuleId rule, ExprId lookahead);
   void SetKind(RuleId rule, RuleKind kind);
   void SetOptions(RuleId rule, const RuleOptions& options);
+  /// Notes that say nothing are dropped.
+  void SetNotes(RuleId rule, const RuleNotes& notes);
   void Rename(RuleId rule, std::string name);
   /// The rule of that name, or -1.
   RuleId FindRule(std::string_view name) const;
@@ -106,6 +108,7 @@ class GrammarBuilder {
   void GrowTable();
   bool IsNothing(ExprId id) const;
   void CheckRepeat(int64_t min, int64_t max) const;
+  void JoinComplements(std::vector<ExprId>* alternatives);
   void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids,
                     const ImportEdits& edits);
   ExprId ImportExpr(const Grammar& other, ExprId id, const std::vector<RuleId>& rule_ids,

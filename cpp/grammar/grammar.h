@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,12 +60,24 @@ struct RuleOptions {
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
 };
 
+/// What a rule asks of whoever generates text; its language does not depend on it.
+struct RuleNotes {
+  std::string capture;                ///< Name under which its text is recorded; empty for none.
+  std::string stop_capture;           ///< The same for the marker that its text ends with.
+  int64_t hidden_suffix_bytes = 0;    ///< Bytes of that marker, which `capture` leaves out.
+  int64_t hidden_stop_bytes = 0;      ///< The same, left out of enclosing captures, too.
+  std::optional<double> temperature;  ///< For sampling its text; finite, at least 0.
+
+  friend bool operator==(const RuleNotes&, const RuleNotes&) = default;
+};
+
 struct Rule {
   std::string name;
   ExprId body = kNoExpr;
   ExprId lookahead = kNoExpr;  ///< A hint about what follows; printed, never part of the language.
   RuleKind kind = RuleKind::kAuto;
   RuleOptions options;
+  std::shared_ptr<const RuleNotes> notes;  ///< Null for most rules.
 };
 
 class Grammar {

@@ -67,6 +67,7 @@ void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId
     if (new_id < 0) continue;
     SetBody(new_id, expr_ids[static_cast<size_t>(rule.body)]);
     SetOptions(new_id, rule.options);
+    if (rule.notes != nullptr) SetNotes(new_id, *rule.notes);
     if (rule.lookahead != kNoExpr) {
       SetLookahead(new_id, expr_ids[static_cast<size_t>(rule.lookahead)]);
     }

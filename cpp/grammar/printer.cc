@@ -7,6 +7,7 @@
 #include "grammar/printer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -60,7 +61,7 @@ class Printer {
   int64_t OwnSize(ExprId id) const;
   void NameAutomata();
   void PrintRule(RuleId rule);
-  void PrintOptions(const RuleOptions& options);
+  void PrintOptions(const Rule& rule);
   void PrintTokenSet(ExprId expr);
   void PrintExpr(ExprId expr, Place place);
   void PrintStep(const Step& step);
@@ -131,7 +132,7 @@ void Printer::NameAutomata() {
 void Printer::PrintRule(RuleId id) {
   const Rule& rule = grammar_.rule(id);
   out_ += names_.of(id);
-  PrintOptions(rule.options);
+  PrintOptions(rule);
   out_ += " ::= ";
   PrintExpr(rule.body, Place::kChoices);
   // EBNF has no form for a promise of nothing, which says nothing.
@@ -143,18 +144,38 @@ void Printer::PrintRule(RuleId id) {
   out_ += '\n';
 }
 
-void Printer::PrintOptions(const RuleOptions& options) {
+void Printer::PrintOptions(const Rule& rule) {
+  if (rule.options.empty() && rule.notes == nullptr) return;
   const char* separator = "[";
-  const auto print = [&](const char* name, int64_t value) {
-    if (value == kUnbounded) return;
+  const auto print_name = [&](const char* name) {
     out_ += separator;
     out_ += name;
-    out_ += '=' + std::to_string(value);
+    out_ += '=';
     separator = ", ";
   };
-  print("max_tokens", options.max_tokens);
-  print("max_chars", options.max_chars);
-  if (!options.empty()) out_ += ']';
+  const auto print_number = [&](const char* name, int64_t value, int64_t none) {
+    if (value == none) return;
+    print_name(name);
+    out_ += std::to_string(value);
+  };
+  const auto print_text = [&](const char* name, const std::string& text) {
+    if (text.empty()) return;
+    print_name(name);
+    literals_.AppendString(text);
+  };
+  print_number("max_tokens", rule.options.max_tokens, kUnbounded);
+  print_number("max_chars", rule.options.max_chars, kUnbounded);
+  const RuleNotes notes = rule.notes == nullptr ? RuleNotes() : *rule.notes;
+  print_text("capture", notes.capture);
+  print_number("capture_hidden_suffix_bytes", notes.hidden_suffix_bytes, 0);
+  print_number("capture_hidden_stop_bytes", notes.hidden_stop_bytes, 0);
+  print_text("stop_capture", notes.stop_capture);
+  if (notes.temperature) {
+    print_name("temperature");
+    char digits[32];  // The shortest text that reads back equal takes 24 at most.
+    out_.append(digits, std::to_chars(digits, digits + sizeof(digits), *notes.temperature).ptr);
+  }
+  out_ += ']';
 }
 
 void Printer::PrintTokenSet(ExprId expr) {

@@ -174,6 +174,25 @@ std::optional<CodePointDfa> ExprToDfa(const Grammar& grammar, ExprId expr,
   return Determinize(writer.nfa(), limits.max_dfa_states);
 }
 
+// A state of the result is a state and the number of characters read, which stays at the budget.
+CodePointDfa WithinChars(const CodePointDfa& dfa, int64_t max_chars, int64_t max_states) {
+  const auto count = static_cast<int64_t>(dfa.states().size());
+  if (max_chars >= max_states / count) {
+    ThrowLimitError("max_dfa_states", max_states + 1, max_states, "a limit within another limit");
+  }
+  std::vector<CodePointDfa::State> states;
+  states.reserve(static_cast<size_t>(count * (max_chars + 1)));
+  for (int64_t read = 0; read <= max_chars; ++read) {
+    const auto next = static_cast<int32_t>(std::min(read + 1, max_chars) * count);
+    for (CodePointDfa::State state : dfa.states()) {
+      if (read == max_chars && state.accept) state.edges.clear();
+      for (CodePointDfa::Edge& edge : state.edges) edge.target += next;
+      states.push_back(std::move(state));
+    }
+  }
+  return Minimize(CodePointDfa(std::move(states)));
+}
+
 CodePointDfa ShortestOnly(const CodePointDfa& dfa) {
   std::vector<CodePointDfa::State> states = dfa.states();
   for (CodePointDfa::State& state : states) {

@@ -23,4 +23,9 @@ std::optional<CodePointDfa> ExprToDfa(const Grammar& grammar, ExprId expr,
 /// position".
 CodePointDfa ShortestOnly(const CodePointDfa& dfa);
 
+/// The texts that a budget of `max_chars` characters (at least 0) leaves: from the character on
+/// that uses it up, a text ends where it first can. Raises kLimit if the states times the budget
+/// pass `max_states`.
+CodePointDfa WithinChars(const CodePointDfa& dfa, int64_t max_chars, int64_t max_states);
+
 }  // namespace xgrammar

@@ -55,7 +55,8 @@ GrammarMatcher::GrammarMatcher(CompiledGrammarPtr compiled, const MatcherOptions
     : compiled_(std::move(compiled)),
       generation_(compiled_->generation()),
       stop_token_ids_(StopTokens(*compiled_->tokenizer_info(), options)),
-      terminate_without_stop_token_(options.terminate_without_stop_token) {
+      terminate_without_stop_token_(options.terminate_without_stop_token),
+      keeps_record_(compiled_->has_notes()) {
   current_.set = generation_->parser.start();
 }
 
@@ -128,8 +129,20 @@ GrammarMatcher::Step GrammarMatcher::StepBy(int32_t token) const {
   return next;
 }
 
-bool GrammarMatcher::Advance(const Step& next) {
+std::string_view GrammarMatcher::TextOf(int32_t token) const {
+  const auto& vocab = compiled_->tokenizer_info()->decoded_vocab();
+  const auto index = static_cast<size_t>(token);
+  return index < vocab.size() ? std::string_view(vocab[index]) : std::string_view();
+}
+
+bool GrammarMatcher::Advance(const Step& next, std::string_view text, int32_t token) {
   if (next.set == kDeadSet) return false;
+  if (keeps_record_) {
+    record_.push_back({text_.size(), token});
+    // A stop token that ends a complete match is no part of the text.
+    const bool only_ends = next.stopped && next.set == current_.set;
+    if (!only_ends) text_.append(text);
+  }
   history_.push_back(current_);
   current_ = next;
   return true;
@@ -145,7 +158,7 @@ bool GrammarMatcher::AcceptToken(int64_t token_id) {
     return false;
   const auto token = static_cast<int32_t>(token_id);
   try {
-    return Advance(StepBy(token));
+    return Advance(StepBy(token), TextOf(token), token);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     Fail(error.what());
@@ -162,7 +175,7 @@ bool GrammarMatcher::AcceptString(std::string_view bytes) {
       if (next.set == kDeadSet) return false;
     }
     if (!bytes.empty()) next.set = generation_->parser.AtTokenEnd(next.set, false);
-    return Advance(next);
+    return Advance(next, bytes, -1);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     Fail(error.what());
@@ -252,14 +265,60 @@ void GrammarMatcher::Rollback(int64_t num_steps_back) {
   const size_t kept = history_.size() - static_cast<size_t>(num_steps_back);
   current_ = history_[kept];
   history_.resize(kept);
+  if (keeps_record_) {
+    text_.resize(record_[kept].begin);
+    record_.resize(kept);
+    if (own_chart_.chart != nullptr) own_chart_.chart->Truncate(kept);
+  }
   if (!current_.failed) limit_error_.clear();
 }
 
 void GrammarMatcher::Reset() {
   history_.clear();
   limit_error_.clear();
+  text_.clear();
+  record_.clear();
+  own_chart_.chart = nullptr;
   generation_ = compiled_->generation();
   current_ = Step{generation_->parser.start(), false, false};
+}
+
+Chart* GrammarMatcher::CurrentChart() {
+  std::unique_ptr<Chart>& chart = own_chart_.chart;
+  if (chart == nullptr) chart = std::make_unique<Chart>(compiled_->grammar(), compiled_->limits());
+  for (size_t step = chart->num_steps(); step < record_.size(); ++step) {
+    const size_t begin = record_[step].begin;
+    const size_t end = step + 1 < record_.size() ? record_[step + 1].begin : text_.size();
+    chart->Feed(std::string_view(text_).substr(begin, end - begin), record_[step].token);
+  }
+  return chart.get();
+}
+
+std::vector<Capture> GrammarMatcher::Captures(bool longest_only) {
+  if (!keeps_record_) return {};
+  try {
+    return CurrentChart()->Captures(longest_only);
+  } catch (const Error&) {
+    own_chart_.chart = nullptr;  // It may have been left half fed.
+    throw;
+  }
+}
+
+std::optional<double> GrammarMatcher::TemperatureAfter(std::span<const int64_t> tokens) {
+  if (!keeps_record_ || current_.stopped) return std::nullopt;
+  try {
+    Chart* chart = CurrentChart();
+    for (int64_t token : tokens) {
+      chart->Feed(TextOf(static_cast<int32_t>(token)), static_cast<int32_t>(token));
+    }
+    const std::optional<double> result = chart->Temperature();
+    chart->Truncate(record_.size());
+    return result;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    own_chart_.chart = nullptr;  // It may have been left half fed.
+    return std::nullopt;
+  }
 }
 
 bool GrammarMatcher::IsCompleted() const { return current_set().accepting; }

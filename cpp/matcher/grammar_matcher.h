@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/compiled_grammar.h"
+#include "matcher/chart.h"
 
 namespace xgrammar {
 
@@ -57,6 +58,14 @@ class GrammarMatcher {
   const CompiledGrammarPtr& compiled() const { return compiled_; }
   std::string DebugString() const;
 
+  /// The named parts of the accepted text so far; see Chart. Raises kLimit.
+  std::vector<Capture> Captures(bool longest_only);
+  /// What the grammar asks for here; nullopt if nothing, after a stop token, or if the record would
+  /// pass Limits::max_state_bytes.
+  std::optional<double> Temperature() { return TemperatureAfter({}); }
+  /// The same after tokens that the grammar allows from here.
+  std::optional<double> TemperatureAfter(std::span<const int64_t> tokens);
+
   /// Masks along a tree of draft tokens; see traverse_draft_tree.cc. `bitmask` has one row per
   /// node, `row_stride` words apart. Returns false if `time_threshold` (seconds, > 0) was exceeded.
   /// Raises kUsage for a malformed tree.
@@ -83,7 +92,10 @@ class GrammarMatcher {
   Step StepByStop(int32_t token) const;
   SetId AfterMarker(SetId set, int32_t token) const;
   Step StepBy(int32_t token) const;
-  bool Advance(const Step& next);
+  bool Advance(const Step& next, std::string_view text, int32_t token);
+  std::string_view TextOf(int32_t token) const;
+  /// The chart of the accepted text.
+  Chart* CurrentChart();
   void SetStopBits(std::span<uint32_t> row) const;
   bool FillRow(std::span<uint32_t> row);
   void Fail(const std::string& reason);
@@ -95,6 +107,30 @@ class GrammarMatcher {
   std::vector<int32_t> stop_token_ids_;
   bool terminate_without_stop_token_ = false;
   std::string limit_error_;
+
+  /// What was accepted, for grammars with notes only: text, and for each step where it begins and
+  /// its token or -1.
+  struct Record {
+    size_t begin = 0;
+    int32_t token = -1;
+  };
+  bool keeps_record_ = false;
+  std::string text_;
+  std::vector<Record> record_;
+  /// Follows the record when it is asked for; a fork makes its own.
+  struct OwnChart {
+    std::unique_ptr<Chart> chart;
+    OwnChart() = default;
+    OwnChart(const OwnChart&) {}
+    OwnChart& operator=(const OwnChart&) {
+      chart = nullptr;
+      return *this;
+    }
+    OwnChart(OwnChart&&) = default;
+    OwnChart& operator=(OwnChart&&) = default;
+    ~OwnChart() = default;
+  };
+  OwnChart own_chart_;
 };
 
 }  // namespace xgrammar

@@ -374,6 +374,29 @@ class GrammarMatcher:
     def find_jump_forward_tokens(self) -> list[int]:
         """Tokens that spell the forced text greedily; the last one cannot grow."""
 
+    def get_captures(self, *, deduplicate: bool = True) -> list[tuple[str, bytes]]:
+        """
+        The parts of the accepted text that rules with `capture` have matched.
+
+        Parameters
+        ----------
+        deduplicate : bool
+            Only the longest of those that one rule begins at one place.
+
+        Returns
+        -------
+        list of (str, bytes)
+            Names and texts by where they end, inner before outer; only parts of derivations of the whole text so far.
+
+        Raises
+        ------
+        GrammarLimitError
+            The record would pass `Limits.max_state_bytes`.
+        """
+
+    def _temperature(self) -> float | None:
+        """The temperature that the grammar asks for here, or None."""
+
     def _match_prefix(self, input_str: str | bytes) -> int:
         """How many leading bytes match from here."""
 

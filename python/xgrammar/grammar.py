@@ -277,7 +277,7 @@ class Grammar:
         Returns
         -------
         Grammar
-            The grammar; `json_schema_report` lists attributes that change no language.
+            The grammar; `json_schema_report` lists attributes without effect.
 
         Raises
         ------

@@ -54,7 +54,7 @@ class GrammarMatcher(_core.GrammarMatcher):
     max_rollback_tokens : int
         Accepted for compatibility: rollback has no limit.
     default_temperature : float or None
-        What `temperature` returns; finite and not negative.
+        What `temperature` returns where the grammar asks for none; finite and not negative.
 
     Raises
     ------
@@ -101,12 +101,13 @@ class GrammarMatcher(_core.GrammarMatcher):
             stops,
             bool(terminate_without_stop_token),
         )
-        self._temperature = _checked_temperature(default_temperature)
+        self._default_temperature = _checked_temperature(default_temperature)
 
     @property
     def temperature(self) -> float | None:
-        """The temperature that the grammar asks for here, or else the default one."""
-        return self._temperature
+        """The highest that the innermost rules open here ask for, or else the default one."""
+        asked = self._temperature()
+        return self._default_temperature if asked is None else asked
 
     @property
     def max_rollback_tokens(self) -> int:
@@ -161,14 +162,6 @@ class GrammarMatcher(_core.GrammarMatcher):
 
         return jump_forward_encoding(self, encode, token_ids)
 
-    def get_captures(
-        self,
-        *,
-        deduplicate: bool = True,  # noqa: ARG002 - no grammar so far captures twice.
-    ) -> list[tuple[str, bytes]]:
-        """Return the named parts of the accepted text; EBNF, schemas and patterns name none."""
-        return []
-
     def traverse_draft_tree(
         self,
         retrieve_next_token: Any,
@@ -212,7 +205,7 @@ class GrammarMatcher(_core.GrammarMatcher):
             token_bitmask,
             float(time_threshold),
             temperatures,
-            self._temperature,
+            self._default_temperature,
         )
 
     def __copy__(self) -> GrammarMatcher:

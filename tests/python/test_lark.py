@@ -72,16 +72,39 @@ def test_compile_lark_is_cached():
     assert compiler.compile_lark("start: @x", named_grammars={"x": 'start: "b"'}) != first
 
 
-def test_attributes_without_a_language_are_reported():
-    text = 'start: x\nx[capture="n", temperature=0.5]: /a+/'
+def test_captures_and_temperatures():
+    text = (
+        'start: x y "!"\nx[capture="n", temperature=0.5]: /a+/\n'
+        'y[stop="#b", capture, stop_capture="m"]: /[b-z]*/'
+    )
+    info = xgr.TokenizerInfo(["a", "b", "#b", "!", "</s>"], stop_token_ids=[4])
+    compiler = xgr.GrammarCompiler(info)
+    assert xgr.Grammar.from_lark(text).json_schema_report == []
+    for compiled in (
+        compiler.compile_lark(text),
+        compiler.compile_grammar(str(xgr.Grammar.from_lark(text))),
+    ):
+        matcher = xgr.GrammarMatcher(compiled, default_temperature=1.0)
+        assert matcher.temperature == 0.5
+        for token in (0, 0, 1, 2, 3):
+            assert matcher.accept_token(token)
+        assert matcher.temperature == 1.0
+        assert ("n", b"aa") in matcher.get_captures()
+        assert matcher.get_captures()[-2:] == [("m", b"#b"), ("y", b"b")]
+        assert matcher.accept_token(4)
+        assert matcher.get_captures()[-1] == ("y", b"b")
+
+
+def test_attributes_without_effect_are_reported():
+    text = 'start: x\nx[capture, stop=/#+;/]: /[a-z]*/\nunused[temperature=1]: "a"'
     compiler = xgr.GrammarCompiler(xgr.TokenizerInfo(["a"]))
     for report in (
         xgr.Grammar.from_lark(text).json_schema_report,
         compiler.compile_lark(text).json_schema_report,
     ):
         assert [(record["pointer"], record["keyword"]) for record in report] == [
-            ("x", "capture"),
-            ("x", "temperature"),
+            ("x", "stop"),
+            ("unused", "temperature"),
         ]
 
 

@@ -330,6 +330,36 @@ def test_draft_tree(make_matcher):
     assert matcher.num_steps == 0
 
 
+def test_captures_follow_the_history(make_matcher):
+    matcher = make_matcher('root ::= "a" x\nx[capture="n", temperature=0.5] ::= [ab]*')
+    assert (matcher.temperature, matcher.get_captures()) == (None, [])
+    assert matcher.accept_token(IDS["ab"])
+    fork = matcher.fork()
+    assert fork.accept_string("a")
+    assert fork.get_captures() == [("n", b"ba")]
+    assert fork.get_captures(deduplicate=False) == [("n", b"ba")]
+    assert matcher.get_captures() == [("n", b"b")]
+    assert matcher.temperature == 0.5
+    matcher.rollback()
+    assert (matcher.temperature, matcher.get_captures()) == (None, [])
+    fork.reset()
+    assert fork.get_captures() == []
+
+
+def test_draft_tree_with_temperatures_of_the_grammar(make_matcher):
+    matcher = make_matcher('root ::= "a" x\nx[temperature=0.5] ::= "b"', default_temperature=0.25)
+    tokens = np.array([0, IDS["a"], IDS["x"], IDS["b"]], np.int64)
+    next_token = np.array([1, 3, -1, -1], np.int64)
+    next_sibling = np.array([-1, 2, -1, -1], np.int64)
+    temperatures = np.zeros(4, np.float32)
+    mask = np.zeros((4, WORDS), np.int32)
+    assert matcher.traverse_draft_tree(
+        next_token, next_sibling, tokens, mask, temperatures=temperatures
+    )
+    assert temperatures.tolist() == [0.25, 0.5, -1.0, 0.25]
+    assert matcher.get_captures() == []
+
+
 def test_draft_tree_errors(make_matcher):
     matcher = make_matcher('root ::= "a" "b"')
     ok = np.array([-1, -1], np.int64)

@@ -180,6 +180,9 @@ void Parser::ParseRule() {
 void Parser::ParseOptions(size_t rule_offset) {
   const RuleOptionList list = ReadRuleOptions(lexer_, token_);
   builder_.SetOptions(rule_, list.options);
+  RuleNotes notes = list.notes;
+  if (list.captures_by_name) notes.capture = builder_.view().rule(rule_).name;
+  builder_.SetNotes(rule_, notes);
   if (list.lazy) lazy_rules_.push_back({rule_, rule_offset});
   Advance();
 }

@@ -121,7 +121,9 @@ class Folder {
     states[count].accept = true;
     for (size_t i = 0; i < count; ++i) {
       const Rule& rule = grammar_->rule(group.rules[i]);
-      if (!rule.options.empty() || rule.lookahead != kNoExpr) return nullptr;
+      if (!rule.options.empty() || rule.notes != nullptr || rule.lookahead != kNoExpr) {
+        return nullptr;
+      }
       const ExprId body = rule.body;
       bool fits = true;
       if (grammar_->kind(body) == ExprKind::kChoices) {

@@ -1,17 +1,20 @@
-// Rule options of EBNF: reading the list, and telling a slip in it from an option that is not there
-// yet.
+// Rule options of EBNF: reading and checking the list `name [= value] (, name [= value])*`.
 //
-// The list is `name [= value] (, name [= value])*`. The whole list is checked before an option is
-// refused as unsupported.
+// The whole list is checked before an option that cannot be honoured is refused.
 #include "frontend/ebnf/rule_options.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <unordered_set>
 #include <utility>
+
+#include "frontend/ebnf/escape.h"
+#include "support/utf8.h"
 
 namespace xgrammar::ebnf {
 
@@ -64,9 +67,14 @@ class OptionListReader {
       ++position_;
     }
     if (unsupported_.empty()) return list_;
-    Error error =
-        lexer_.ErrorAt(ErrorKind::kUnsupported, unsupported_offset_,
-                       "The rule option " + Quoted(unsupported_) + " is not supported yet");
+    if (seen_.count("capture_hidden_body_rule_id") + seen_.count("capture_hidden_marker_rule_id") ==
+        1) {
+      lexer_.Fail(unsupported_offset_,
+                  "The capture-hidden body and marker rule ids must be specified together");
+    }
+    Error error = lexer_.ErrorAt(ErrorKind::kUnsupported, unsupported_offset_,
+                                 "The rule option " + Quoted(unsupported_) + " is not supported");
+    error.Hint("hide a marker of fixed length with capture_hidden_suffix_bytes");
     throw error.Feature(std::string(unsupported_));
   }
 
@@ -110,21 +118,45 @@ class OptionListReader {
         form->value != OptionValue::kOptionalText) {
       lexer_.Fail(position_, "The rule option " + Quoted(name) + " needs a value");
     }
-    const int64_t count = has_value ? ReadValue(*form) : 0;
-    if (name == "lazy") {
-      list_.lazy = true;
-    } else if (name == "max_tokens") {
-      list_.options.max_tokens = count;
-    } else if (name == "max_chars") {
-      list_.options.max_chars = count;
-    } else if (unsupported_.empty()) {
+    const Value value = has_value ? ReadValue(*form) : Value();
+    if (!Store(name, value) && unsupported_.empty()) {
       unsupported_ = name;
       unsupported_offset_ = offset;
     }
   }
 
-  /// Returns the value of a count, 0 for others.
-  int64_t ReadValue(const OptionForm& form) {
+  struct Value {
+    int64_t count = 0;
+    double number = 0;
+    std::string text;
+  };
+
+  /// False for an option that cannot be honoured.
+  bool Store(std::string_view name, const Value& value) {
+    if (name == "lazy") {
+      list_.lazy = true;
+    } else if (name == "max_tokens") {
+      list_.options.max_tokens = value.count;
+    } else if (name == "max_chars") {
+      list_.options.max_chars = value.count;
+    } else if (name == "capture") {
+      list_.notes.capture = value.text;
+      list_.captures_by_name = value.text.empty();
+    } else if (name == "stop_capture") {
+      list_.notes.stop_capture = value.text;
+    } else if (name == "capture_hidden_suffix_bytes") {
+      list_.notes.hidden_suffix_bytes = value.count;
+    } else if (name == "capture_hidden_stop_bytes") {
+      list_.notes.hidden_stop_bytes = value.count;
+    } else if (name == "temperature") {
+      list_.notes.temperature = value.number;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  Value ReadValue(const OptionForm& form) {
     ++position_;
     SkipBlanks();
     const size_t offset = position_;
@@ -138,27 +170,62 @@ class OptionListReader {
       lexer_.Fail(offset, "Expect a " + std::string(wants_text ? "string" : "number") +
                               " as the value of the rule option " + Quoted(form.name));
     }
+    Value value;
     if (is_text) {
-      SkipString();
-      return 0;
+      value.text = ReadText(form, offset);
+      return value;
     }
-    const std::string_view value = ReadUntil(" \t,]");
-    if (value[0] == '-') lexer_.Fail(offset, "The value of a rule option is negative");
-    if (form.value == OptionValue::kCount) return ReadCount(form, value, offset);
-    if (value.find_first_not_of("0123456789+-.eE") != std::string_view::npos) {
-      lexer_.Fail(offset, "Expect a number as the value of the rule option " + Quoted(form.name));
+    const std::string_view digits = ReadUntil(" \t,]");
+    if (form.value == OptionValue::kCount) {
+      if (digits[0] == '-') lexer_.Fail(offset, "The value of a rule option is negative");
+      value.count = ReadCount(form, digits, offset);
+    } else {
+      value.number = ReadTemperature(digits, offset);
     }
-    return 0;
+    return value;
   }
 
-  void SkipString() {
-    const size_t offset = position_++;
+  std::string ReadText(const OptionForm& form, size_t offset) {
+    std::string text;
+    ++position_;
     // The lexer has seen the closing quote, or the `]` would not have ended the list.
     while (position_ < end_ && source_[position_] != '"') {
-      position_ += source_[position_] == '\\' ? 2 : 1;
+      if (source_[position_] != '\\') {
+        text += source_[position_++];
+        continue;
+      }
+      const Escape escape = ReadEscape(source_, position_, EscapeContext::kString);
+      if (escape.size == 0) lexer_.Fail(position_, escape.problem);
+      AppendUtf8(escape.code_point, &text);
+      position_ += escape.size;
     }
     ++position_;
-    if (position_ - offset == 2) lexer_.Fail(offset, "The value of a rule option is empty");
+    if (text.empty()) {
+      lexer_.Fail(offset, form.name == "capture" ? "The capture name must not be empty"
+                                                 : "The stop capture name must not be empty");
+    }
+    return text;
+  }
+
+  double ReadTemperature(std::string_view digits, size_t offset) const {
+    const char* first = digits.data();
+    const char* last = first + digits.size();
+    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') ++first;
+    double value = 0;
+    const auto [end, problem] = std::from_chars(first, last, value);
+    if (problem == std::errc::result_out_of_range) {
+      const bool is_tiny = digits.find('-') != std::string_view::npos || digits[0] == '.' ||
+                           digits.substr(0, 2) == "0.";
+      value = is_tiny ? 0 : HUGE_VAL;
+    }
+    if (problem == std::errc::invalid_argument || end != last) {
+      lexer_.Fail(offset, "Expect a number as the value of the rule option \"temperature\"");
+    }
+    // from_chars reads "inf", "nan" and -0, too.
+    if (!std::isfinite(value) || value < 0) {
+      lexer_.Fail(offset, "The temperature must be a finite non-negative number");
+    }
+    return std::abs(value);
   }
 
   int64_t ReadCount(const OptionForm& form, std::string_view digits, size_t offset) const {

@@ -8,7 +8,9 @@ namespace xgrammar::ebnf {
 
 struct RuleOptionList {
   RuleOptions options;
-  bool lazy = false;  ///< The rule ends at the first position where it can.
+  RuleNotes notes;
+  bool captures_by_name = false;  ///< `capture` without a value: under the name of the rule.
+  bool lazy = false;              ///< The rule ends at the first position where it can.
 };
 
 /// Reads the option list of a kOptions token. Raises kGrammarSyntax where it is malformed and

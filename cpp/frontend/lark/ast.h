@@ -67,10 +67,12 @@ struct Attributes {
   NodeId stop = kNoNode;
   int64_t max_tokens = -1;
   int64_t max_chars = -1;
-  /// Attributes that change no language, in order: name and place.
+  /// Attributes that change no language, in order; `text` is a capture's name.
   struct Note {
     std::string name;
     size_t offset = 0;
+    std::string text;
+    double number = 0;
   };
   std::vector<Note> notes;
 

@@ -11,6 +11,16 @@
 
 namespace xgrammar::lark {
 
+namespace {
+
+int64_t Utf8Size(uint32_t code_point) {
+  if (code_point < 0x80) return 1;
+  if (code_point < 0x800) return 2;
+  return code_point < 0x10000 ? 3 : 4;
+}
+
+}  // namespace
+
 DocumentCompiler::DocumentCompiler(const Document& document, const Source& source, Session* session)
     : document_(document),
       source_(source),
@@ -93,16 +103,61 @@ void DocumentCompiler::CompileRule(DefinitionId id) {
   options.max_tokens = entry.attributes.max_tokens;
   options.max_chars = entry.attributes.max_chars;
   builder().SetOptions(rule, options);
-  ReportNotes(entry);
+  AddNotes(entry, rule);
 }
 
-void DocumentCompiler::ReportNotes(const Definition& entry) {
+void DocumentCompiler::AddNotes(const Definition& entry, RuleId rule) {
+  RuleNotes notes;
   for (const Attributes::Note& note : entry.attributes.notes) {
-    session_.report().push_back({entry.name, note.name,
-                                 "the attribute at " + source_.DescribePlace(note.offset) +
-                                     " changes no mask; it is up to the caller",
-                                 "ignored"});
+    if (note.name == "capture") {
+      notes.capture = note.text;
+    } else if (note.name == "stop_capture") {
+      notes.stop_capture = note.text;
+    } else {
+      notes.temperature = note.number;
+    }
   }
+  if (entry.attributes.marker() != kNoNode) {
+    const int64_t size = MarkerBytes(entry);
+    const bool is_suffix = entry.attributes.suffix != kNoNode;
+    if (size > 0) {
+      (is_suffix ? notes.hidden_suffix_bytes : notes.hidden_stop_bytes) = size;
+    } else if (!notes.capture.empty() || !notes.stop_capture.empty()) {
+      notes.stop_capture.clear();
+      session_.ReportIgnored(entry.name, is_suffix ? "suffix" : "stop",
+                             "a marker of no fixed length is not told apart from the text before "
+                             "it in captures");
+    }
+  }
+  builder().SetNotes(rule, notes);
+}
+
+/// Length of the texts of a rule's marker, 0 if they differ in length.
+int64_t DocumentCompiler::MarkerBytes(const Definition& entry) const {
+  const NodeId marker = entry.attributes.marker();
+  if (document_.kind(marker) == NodeKind::kString && document_.literal(marker).flags.empty()) {
+    return static_cast<int64_t>(document_.literal(marker).text.size());
+  }
+  const CodePointDfa dfa = DfaOf(ExprOf(marker));
+  const std::vector<CodePointDfa::State>& states = dfa.states();
+  // By state: bytes from the start; states are numbered breadth-first.
+  std::vector<int64_t> sizes(states.size(), -1);
+  sizes[0] = 0;
+  int64_t found = 0;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i].accept) {
+      if (found != 0 && found != sizes[i]) return 0;
+      found = sizes[i];
+    }
+    for (const CodePointDfa::Edge& edge : states[i].edges) {
+      if (Utf8Size(edge.lo) != Utf8Size(edge.hi)) return 0;
+      int64_t& size = sizes[static_cast<size_t>(edge.target)];
+      const int64_t through = sizes[i] + Utf8Size(edge.lo);
+      if (size >= 0 && size != through) return 0;
+      size = through;
+    }
+  }
+  return found;
 }
 
 /// Expressions of the nodes from `first` to `last`, except `skipped` and, of a head, its marker.

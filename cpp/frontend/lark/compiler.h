@@ -43,6 +43,10 @@ class Session {
   const TokenizerInfo* tokenizer() const { return tokenizer_; }
   const Limits& limits() const { return limits_; }
   std::vector<JsonSchemaReportRecord>& report() { return report_; }
+  /// An attribute without effect.
+  void ReportIgnored(const std::string& rule, const std::string& attribute, std::string reason) {
+    report_.push_back({rule, attribute, std::move(reason), "ignored"});
+  }
 
  private:
   RuleId Import(const Grammar& grammar);
@@ -75,7 +79,8 @@ class DocumentCompiler {
   ExprId CompileNode(NodeId id, bool is_unit);
   ExprId CompileParent(NodeId id);
   ExprId WithIgnore(ExprId lexeme);
-  void ReportNotes(const Definition& definition);
+  void AddNotes(const Definition& definition, RuleId rule);
+  int64_t MarkerBytes(const Definition& definition) const;
 
   // terminal.cc: what has a form as text.
   ExprId CompileString(NodeId id);

@@ -106,7 +106,7 @@ void Parser::ParseAttribute(Definition* definition, std::vector<std::string>* se
     return;
   }
   if (name == "capture" && !has_value) {
-    attributes.notes.push_back({name, offset});
+    attributes.notes.push_back({name, offset, definition->name, 0});
     return;
   }
   const bool is_known = name == "suffix" || name == "stop" || name == "stop_capture" ||
@@ -123,8 +123,15 @@ void Parser::ParseAttribute(Definition* definition, std::vector<std::string>* se
   } else if (name == "max_chars") {
     attributes.max_chars = ParseBudget(0, kMaxCharBudget);
   } else {
-    name == "temperature" ? ParseTemperature() : ParseCaptureName();
-    attributes.notes.push_back({name, offset});
+    Attributes::Note note;
+    note.name = name;
+    note.offset = offset;
+    if (name == "temperature") {
+      note.number = ParseTemperature();
+    } else {
+      note.text = ParseCaptureName();
+    }
+    attributes.notes.push_back(std::move(note));
   }
 }
 
@@ -170,21 +177,24 @@ int64_t Parser::ParseBudget(int64_t min, int64_t max) {
   return value;
 }
 
-void Parser::ParseCaptureName() {
+std::string Parser::ParseCaptureName() {
   const bool is_name = token_.kind == TokenKind::kString && token_.flags.empty() &&
                        !token_.text.empty() &&
                        std::all_of(token_.text.begin(), token_.text.end(), IsCaptureChar);
   if (!is_name) FailHere("a capture name is a string of letters, digits, '_', '-' and '.'");
+  std::string name = token_.text;
   Advance();
+  return name;
 }
 
-void Parser::ParseTemperature() {
+double Parser::ParseTemperature() {
   const bool is_number = token_.kind == TokenKind::kNumber;
   const double value = is_number ? std::strtod(token_.text.c_str(), nullptr) : -1.0;
   if (!is_number || value < 0 || !std::isfinite(value)) {
     FailHere("the temperature must be a finite non-negative number");
   }
   Advance();
+  return value;
 }
 
 }  // namespace xgrammar::lark

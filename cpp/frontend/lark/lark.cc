@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "frontend/lark/compiler.h"
@@ -64,6 +66,19 @@ GrammarPtr KeepReachable(const GrammarPtr& grammar, const Limits& limits) {
   };
   const std::vector<RuleId> rules = builder.ImportEdited(*grammar, edits);
   return builder.Build(rules[static_cast<size_t>(grammar->root())]);
+}
+
+/// Rules that a dispatch has taken apart, or that no rule uses, record nothing.
+void ReportLostNotes(const Grammar& whole, const Grammar& kept, Session* session) {
+  std::set<std::string> names;
+  for (RuleId id = 0; id < kept.num_rules(); ++id) names.insert(kept.rule(id).name);
+  for (RuleId id = 0; id < whole.num_rules(); ++id) {
+    const Rule& rule = whole.rule(id);
+    if (rule.notes == nullptr || names.count(rule.name) > 0) continue;
+    const bool captures = !rule.notes->capture.empty() || !rule.notes->stop_capture.empty();
+    session->ReportIgnored(rule.name, captures ? "capture" : "temperature",
+                           "the rule is unused, or a part of a choice between tools");
+  }
 }
 
 }  // namespace
@@ -141,7 +156,9 @@ LarkResult LarkToGrammar(std::string_view text, const std::vector<NamedGrammar>&
   lark::Session session(named_grammars, tokenizer, limits);
   const RuleId start = session.AddText(text, {});
   LarkResult result;
-  result.grammar = lark::KeepReachable(session.builder().Build(start), limits);
+  const GrammarPtr whole = session.builder().Build(start);
+  result.grammar = lark::KeepReachable(whole, limits);
+  lark::ReportLostNotes(*whole, *result.grammar, &session);
   result.report = std::move(session.report());
   return result;
 }

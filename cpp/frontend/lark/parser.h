@@ -65,8 +65,8 @@ class Parser {
   void CheckAttributes(const Definition& definition, size_t offset) const;
   NodeId ParseMarker();
   int64_t ParseBudget(int64_t min, int64_t max);
-  void ParseCaptureName();
-  void ParseTemperature();
+  std::string ParseCaptureName();
+  double ParseTemperature();
   void EndItem();
 
   // directive.cc: `%` items and JSON values.

@@ -239,8 +239,9 @@ bool IsNothingExpr(const GrammarBuilder& builder, ExprId expr) {
 
 [[noreturn]] void ThrowMatchesNothing(std::string_view pattern) {
   Error error(ErrorKind::kUnsatisfiable,
-              "The regular expression matches no text: " + QuoteForMessage(pattern));
-  error.Feature("regex").Hint(
+              "Regex parsing error at position 1: the pattern matches no text: " +
+                  QuoteForMessage(pattern));
+  error.AtPosition(1).Feature("regex").Hint(
       "look for empty classes, anchors in the middle and contradicting look-ahead");
   throw error;
 }

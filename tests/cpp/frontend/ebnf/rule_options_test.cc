@@ -1,5 +1,4 @@
-// Rule options: what is read, slips as syntax errors at their place, options that are not
-// available.
+// Rule options: what is read and printed, slips as syntax errors at their place.
 #include "frontend/ebnf/rule_options.h"
 
 #include <gtest/gtest.h>
@@ -19,12 +18,33 @@ TEST(RuleOptions, LimitsAreKept) {
             "root ::= x\nx[max_tokens=2147483647, max_chars=0] ::= [^]*\n");
 }
 
-TEST(RuleOptions, SomeAreUnsupported) {
-  for (const char* options : {"capture", "capture=\"a\\\"]\"", "temperature=1e-2", "temperature=.5",
-                              "temperature=+1", "stop_capture=\"x\""}) {
-    const std::string text = std::string("root[") + options + "] ::= \"a\"";
-    ExpectSyntaxError(text, 1, 6, "The rule option \"", ErrorKind::kUnsupported);
+TEST(RuleOptions, NotesArePrintedAndReadBack) {
+  const std::pair<const char*, const char*> kPrinted[] = {
+      {"capture", "root[capture=\"\\x72oot\"]"},
+      {"capture=\"a\\\"]\\u00e9\"", "root[capture=\"a\\\"]\\xe9\"]"},
+      {"temperature=1e-2", "root[temperature=0.01]"},
+      {"temperature=.5, capture = \"n\"", "root[capture=\"n\", temperature=0.5]"},
+      {"temperature=+1", "root[temperature=1]"},
+      {"temperature=0.7", "root[temperature=0.7]"},
+      {"temperature=1e-999", "root[temperature=0]"},
+      {"stop_capture=\"x\", capture_hidden_stop_bytes=2, capture_hidden_suffix_bytes=1",
+       "root[capture_hidden_suffix_bytes=1, capture_hidden_stop_bytes=2, stop_capture=\"x\"]"},
+  };
+  for (const auto& [options, printed] : kPrinted) {
+    const GrammarPtr grammar = ParseEbnf(std::string("root[") + options + "] ::= \"a\"");
+    const std::string text = std::string(printed) + " ::= \"a\"\n";
+    EXPECT_EQ(GrammarToString(*grammar), text);
+    EXPECT_EQ(GrammarToString(*ParseEbnf(text)), text);
+    EXPECT_EQ(*ParseEbnf(text)->rule(0).notes, *grammar->rule(0).notes);
   }
+}
+
+TEST(RuleOptions, UnsupportedOnes) {
+  ExpectSyntaxError(
+      "root[capture_hidden_body_rule_id=1, capture_hidden_marker_rule_id=2] ::= \"a\"", 1, 6,
+      "The rule option \"capture_hidden_body_rule_id\" is not supported", ErrorKind::kUnsupported);
+  ExpectSyntaxError("root[capture_hidden_body_rule_id=1] ::= \"a\"", 1, 6,
+                    "The capture-hidden body and marker rule ids must be specified together");
 }
 
 TEST(RuleOptions, Slips) {
@@ -44,9 +64,16 @@ TEST(RuleOptions, Slips) {
     ExpectSyntaxError(std::string("root[max_tokens=") + value + "] ::= \"a\"", 1, 17,
                       "The rule option \"max_tokens\" must be from 1 to 2147483647");
   }
-  ExpectSyntaxError("root[temperature=-0.1] ::= \"a\"", 1, 18,
-                    "The value of a rule option is negative");
-  ExpectSyntaxError("root[capture=\"\"] ::= \"a\"", 1, 14, "The value of a rule option is empty");
+  for (const char* value : {"-0.1", "1e999", "inf", "nan"}) {
+    ExpectSyntaxError(std::string("root[temperature=") + value + "] ::= \"a\"", 1, 18,
+                      "The temperature must be a finite non-negative number");
+  }
+  ExpectSyntaxError("root[temperature=0x1] ::= \"a\"", 1, 18, "Expect a number");
+  ExpectSyntaxError("root[temperature=1+] ::= \"a\"", 1, 18, "Expect a number");
+  ExpectSyntaxError("root[capture=\"\"] ::= \"a\"", 1, 14, "The capture name must not be empty");
+  ExpectSyntaxError("root[capture=\"\\q\"] ::= \"a\"", 1, 15, "Invalid escape sequence");
+  ExpectSyntaxError("root[stop_capture=\"\"] ::= \"a\"", 1, 19,
+                    "The stop capture name must not be empty");
   ExpectSyntaxError("root[lazy max_tokens=1] ::= \"a\"", 1, 11, "Expect , or ] in rule options");
   ExpectSyntaxError("root [lazy] ::= \"a\"", 1, 13, "Assign should be preceded by an identifier");
 }

@@ -16,6 +16,18 @@ TEST(Token, IdsAreSortedAndMerged) {
   EXPECT_EQ(Printed("root ::= Token(2147483647)"), "root ::= Token(2147483647)\n");
 }
 
+TEST(Token, ASetAndItsComplementAreAnyToken) {
+  const std::string any = "root ::= \"a\" | (Token(0) | ExcludeToken(0))\n";
+  for (const char* source : {"root ::= Token(1, 2) | \"a\" | ExcludeToken(2, 1)",
+                             "root ::= ExcludeToken(5) | \"a\" | (Token(5) | ExcludeToken(5))"}) {
+    const std::string printed = Printed(source);
+    EXPECT_EQ(Printed(printed), printed);
+  }
+  EXPECT_EQ(Printed("root ::= Token(1, 2) | \"a\" | ExcludeToken(2, 1)"), any);
+  EXPECT_EQ(Printed("root ::= (Token(3) | ExcludeToken(3))*"),
+            "root ::= (Token(0) | ExcludeToken(0))*\n");
+}
+
 TEST(Token, MayBePromised) {
   const std::string text = "root ::= x\nx ::= \"a\" (=Token(1) \"b\")\n";
   EXPECT_EQ(Printed(text), text);

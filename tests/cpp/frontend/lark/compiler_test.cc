@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -65,12 +66,33 @@ TEST(LarkCompiler, LimitsAreRuleOptions) {
   EXPECT_EQ(grammar->rule(grammar->root()).options.max_chars, 9);
 }
 
-TEST(LarkCompiler, AttributesWithoutALanguageAreReported) {
-  const LarkResult result =
-      LarkToGrammar("start: x\nx[capture, temperature=0.5]: /a/", {}, nullptr);
+TEST(LarkCompiler, CapturesAndTemperaturesAreNotes) {
+  const LarkResult result = LarkToGrammar(
+      "start: x y z\nx[capture, temperature=0.5]: /a/\n"
+      "y[suffix=\"##\", capture=\"n\"]: /b*/\nz[stop=/[;.]/, stop_capture=\"m\"]: /c*/",
+      {}, nullptr);
+  EXPECT_TRUE(result.report.empty());
+  std::map<std::string, RuleNotes> notes;
+  for (RuleId id = 0; id < result.grammar->num_rules(); ++id) {
+    const Rule& rule = result.grammar->rule(id);
+    if (rule.notes != nullptr) notes[rule.name] = *rule.notes;
+  }
+  ASSERT_EQ(notes.size(), 3U);
+  EXPECT_EQ(notes["x"].capture, "x");
+  EXPECT_EQ(notes["x"].temperature, 0.5);
+  EXPECT_EQ(notes["y"].capture, "n");
+  EXPECT_EQ(notes["y"].hidden_suffix_bytes, 2);
+  EXPECT_EQ(notes["z"].stop_capture, "m");
+  EXPECT_EQ(notes["z"].hidden_stop_bytes, 1);
+}
+
+TEST(LarkCompiler, NotesWithoutEffectAreReported) {
+  const LarkResult result = LarkToGrammar(
+      "start: x\nx[capture, stop=/#+;/]: /[a-z]*/\nunused[temperature=1]: \"a\"", {}, nullptr);
   ASSERT_EQ(result.report.size(), 2U);
   EXPECT_EQ(result.report[0].pointer, "x");
-  EXPECT_EQ(result.report[0].keyword, "capture");
+  EXPECT_EQ(result.report[0].keyword, "stop");
+  EXPECT_EQ(result.report[1].pointer, "unused");
   EXPECT_EQ(result.report[1].keyword, "temperature");
   EXPECT_EQ(result.report[1].effect, "ignored");
 }
