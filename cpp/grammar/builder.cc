@@ -174,6 +174,11 @@ ExprId GrammarBuilder::AddCharClass(const CodePointSet& set) {
     AppendUtf8(ranges[0].lo, &bytes);
     return AddByteString(bytes);
   }
+  return AddTextClass(set);
+}
+
+ExprId GrammarBuilder::AddTextClass(const CodePointSet& set) {
+  const std::span<const CodePointRange> ranges = set.ranges();
   return FindOrAdd(
       ExprKind::kCharClass, HashSpan(ExprKind::kCharClass, ranges),
       [&](ExprId id) {

@@ -35,7 +35,11 @@ class GrammarBuilder {
   ExprId AddNothing();
   /// Well-formed UTF-8; "" gives AddEmpty().
   ExprId AddByteString(std::string_view bytes);
+  /// One character of a set; a single one is a literal.
   ExprId AddCharClass(const CodePointSet& set);
+  /// The same, but never a literal: a special token may stand for its text where literals spell it,
+  /// not where classes do.
+  ExprId AddTextClass(const CodePointSet& set);
   ExprId AddRuleRef(RuleId rule);
   ExprId AddSequence(std::span<const ExprId> parts);
   ExprId AddSequence(std::initializer_list<ExprId> parts);

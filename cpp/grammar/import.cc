@@ -19,7 +19,7 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
       return AddByteString(other.bytes(id));
     case ExprKind::kCharClass: {
       std::span<const CodePointRange> ranges = other.ranges(id);
-      return AddCharClass(CodePointSet({ranges.begin(), ranges.end()}));
+      return AddTextClass(CodePointSet({ranges.begin(), ranges.end()}));
     }
     case ExprKind::kRuleRef:
       return AddRuleRef(rule_ids[static_cast<size_t>(other.rule_ref(id))]);

@@ -144,6 +144,10 @@ void LiteralWriter::AppendCharClass(std::span<const CodePointRange> ranges) {
     AppendString(bytes);
     return;
   }
+  AppendTextClass(ranges);
+}
+
+void LiteralWriter::AppendTextClass(std::span<const CodePointRange> ranges) {
   // A class that holds the last code point is most likely a negation, and shorter as one.
   bool negated = !ranges.empty() && ranges.back().hi == kMaxCodePoint;
   CodePointSet complement;

@@ -24,6 +24,8 @@ class LiteralWriter {
   void AppendString(std::string_view bytes);
   /// Sorted, disjoint ranges; one code point alone is written as a string.
   void AppendCharClass(std::span<const CodePointRange> ranges);
+  /// The same, but always written as a class.
+  void AppendTextClass(std::span<const CodePointRange> ranges);
 
  private:
   enum class Context : uint8_t { kString, kCharClass };

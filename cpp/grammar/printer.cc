@@ -226,7 +226,7 @@ void Printer::PrintStep(const Step& step) {
       literals_.AppendString(grammar_.bytes(expr));
       break;
     case ExprKind::kCharClass:
-      literals_.AppendCharClass(grammar_.ranges(expr));
+      literals_.AppendTextClass(grammar_.ranges(expr));
       break;
     case ExprKind::kRuleRef:
       out_ += names_.of(grammar_.rule_ref(expr));

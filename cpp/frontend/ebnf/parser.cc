@@ -327,7 +327,7 @@ ExprId Parser::ParseElement(Region region) {
       element = builder_.AddByteString(token_.text);
       break;
     case TokenKind::kCharClass:
-      element = builder_.AddCharClass(token_.set);
+      element = builder_.AddTextClass(token_.set);
       break;
     case TokenKind::kTokenLiteral:
       element = ParseTokenLiteral();

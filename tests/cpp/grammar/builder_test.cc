@@ -62,6 +62,7 @@ TEST_F(BuilderTest, EmptyStringIsEmpty) {
 
 TEST_F(BuilderTest, ClassOfOneCodePointIsAString) {
   EXPECT_EQ(builder_.AddCharClass(CodePointSet::Single('a')), Letter('a'));
+  EXPECT_EQ(Kind(builder_.AddTextClass(CodePointSet::Single('a'))), ExprKind::kCharClass);
   EXPECT_EQ(builder_.AddCharClass(CodePointSet::Single(0x1F600)),
             builder_.AddByteString("\xF0\x9F\x98\x80"));
 }

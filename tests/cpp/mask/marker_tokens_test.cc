@@ -56,6 +56,8 @@ TEST(MarkerTokens, LiteralsOfPartsInAnyOrderDo) {
 
 TEST(MarkerTokens, ClassesDoNot) {
   EXPECT_TRUE(Find("root ::= [<=] [ef] [>]").empty());
+  EXPECT_TRUE(Find("root ::= [<] [e] [>]").empty());
+  EXPECT_TRUE(Find("root ::= \"<\" [e] \">\" \"a\"").empty());
   EXPECT_TRUE(Find("root ::= [^x]*").empty());
   EXPECT_EQ(Find("root ::= [<e>]* | \"<e>\" \"a\""), (std::set<int32_t>{0, 2}));
   EXPECT_TRUE(Find("root ::= \"<\" [ef] \">\"").empty());
