@@ -67,6 +67,32 @@ bool Merger::MembersPossible(const Work& work, const Names& names) {
   return true;
 }
 
+// Whether no value but perhaps an object is left.
+bool Merger::HasOnlyEmptyOthers(const Expansion& expansion, int depth) {
+  if (expansion.allows_null || expansion.allows_true || expansion.allows_false ||
+      !expansion.values.empty()) {
+    return false;
+  }
+  for (const NumberConstraint& number : expansion.numbers) {
+    if (!number.IsPlainlyEmpty()) return false;
+  }
+  for (const StringConstraint& string : expansion.strings) {
+    if (string.atoms.empty()) return false;
+    const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
+    if (!dfa || !dfa->IsEmpty()) return false;
+  }
+  for (const ArraySpec& array : expansion.arrays) {
+    bool empty = false;
+    for (int64_t i = 0; i < array.count.min && !empty; ++i) {
+      const bool in_prefix = i < static_cast<int64_t>(array.prefix.size());
+      empty = IsEmpty(in_prefix ? array.prefix[static_cast<size_t>(i)] : array.rest, depth - 1);
+      if (!in_prefix) break;
+    }
+    if (!empty) return false;
+  }
+  return true;
+}
+
 bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
   if (location == kNothingLocation) return true;
   if (location == kAnyLocation || depth == 0) return false;
@@ -77,27 +103,9 @@ bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
     return false;  // A question, not a use: what cannot be enforced here may never be needed.
   }
-  if (expansion->allows_null || expansion->allows_true || expansion->allows_false ||
-      !expansion->values.empty()) {
+  // With required names the question is about objects.
+  if (required.empty() ? !HasOnlyEmptyOthers(*expansion, depth) : !expansion->values.empty())
     return false;
-  }
-  for (const NumberConstraint& number : expansion->numbers) {
-    if (!number.IsPlainlyEmpty()) return false;
-  }
-  for (const StringConstraint& string : expansion->strings) {
-    if (string.atoms.empty()) return false;
-    const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
-    if (!dfa || !dfa->IsEmpty()) return false;
-  }
-  for (const ArraySpec& array : expansion->arrays) {
-    bool empty = false;
-    for (int64_t i = 0; i < array.count.min && !empty; ++i) {
-      const bool in_prefix = i < static_cast<int64_t>(array.prefix.size());
-      empty = IsEmpty(in_prefix ? array.prefix[static_cast<size_t>(i)] : array.rest, depth - 1);
-      if (!in_prefix) break;
-    }
-    if (!empty) return false;
-  }
   for (const ObjectSpec& object : expansion->objects) {
     const bool empty =
         std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
@@ -105,7 +113,14 @@ bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
                                                            member.name) != required.end();
           return needed && IsEmpty(member.value, depth - 1);
         });
-    if (!empty) return false;
+    // A name that may not be a free key and is no member has no value left.
+    const bool lacks = std::any_of(required.begin(), required.end(), [&](std::string_view name) {
+      return std::find(object.closed_names.begin(), object.closed_names.end(), name) !=
+                 object.closed_names.end() &&
+             std::none_of(object.members.begin(), object.members.end(),
+                          [&](const ObjectMember& member) { return member.name == name; });
+    });
+    if (!empty && !lacks) return false;
   }
   return true;
 }

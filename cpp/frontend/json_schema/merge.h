@@ -41,8 +41,8 @@ class Merger {
   /// (unless lenient).
   const Expansion& Expand(LocationId location);
   using Names = std::vector<std::string_view>;
-  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell. Objects
-  /// without one of the `required` names do not count.
+  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell. With
+  /// `required` names only objects that have all of them count.
   bool IsEmpty(LocationId location, int depth = 3, const Names& required = {});
   /// Whether two literals exclude one another, as far as a search of bounded depth can tell.
   bool AreDisjoint(const Literal& a, const Literal& b, const Names& required = {});
@@ -130,6 +130,7 @@ class Merger {
   bool MembersPossible(const Work& work, const Names& names);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
+  bool HasOnlyEmptyOthers(const Expansion& expansion, int depth);
   void DropImplied(Conjunction* literals);
   bool IsContradictory(const Conjunction& literals);
   static bool Require(Branch* branch, std::string_view name);
