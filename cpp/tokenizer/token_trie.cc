@@ -181,10 +181,9 @@ void TokenTrie::FindKindsBelow() {
 }
 
 int64_t TokenTrie::MemorySizeBytes() const {
-  return static_cast<int64_t>(sizeof(*this) + nodes_.capacity() * sizeof(Node) +
-                              token_ids_.capacity() * sizeof(int32_t) +
-                              kinds_below_.capacity() * sizeof(uint16_t) +
-                              roots_.capacity() * sizeof(uint32_t));
+  return static_cast<int64_t>(
+      sizeof(*this) + nodes_.capacity() * sizeof(Node) + token_ids_.capacity() * sizeof(int32_t) +
+      kinds_below_.capacity() * sizeof(uint16_t) + roots_.capacity() * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar
