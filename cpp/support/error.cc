@@ -51,6 +51,11 @@ Error& Error::Limit(std::string name, int64_t value, int64_t maximum) {
   return *this;
 }
 
+Error& Error::Stage(std::string stage) {
+  stage_ = std::move(stage);
+  return *this;
+}
+
 Error& Error::Hint(std::string hint) {
   hint_ = std::move(hint);
   ComposeText();

@@ -25,6 +25,7 @@ enum class ErrorKind : uint8_t {
   kDeserializeFormat,   ///< Serialized text of the right version with wrong content.
   kDeserializeVersion,  ///< Serialized text of another version.
   kLimit,               ///< A field of Limits was exceeded.
+  kBudget,              ///< The time or work of one compilation is used up; never caught inside.
   kUsage,               ///< Wrong shape, dtype, index or order of calls (RuntimeError in Python).
   kValue,               ///< An argument value outside its documented range (ValueError in Python).
   kInternal,            ///< A broken invariant of this library.
@@ -46,6 +47,8 @@ class Error : public std::exception {
   Error& Feature(std::string feature);
   /// Name, value and maximum of the limit that was exceeded.
   Error& Limit(std::string name, int64_t value, int64_t maximum);
+  /// What was being done: completes "while ...".
+  Error& Stage(std::string stage);
   /// What the user should change.
   Error& Hint(std::string hint);
   /// The whole text, for a language that fixes its form; nothing is composed from then on.
@@ -62,6 +65,7 @@ class Error : public std::exception {
   const std::string& limit_name() const { return limit_name_; }
   int64_t limit_value() const { return limit_value_; }
   int64_t limit_maximum() const { return limit_maximum_; }
+  const std::string& stage() const { return stage_; }
   const std::string& hint() const { return hint_; }
 
   /// The whole text: message, place, hint. At most 1 KB.
@@ -82,6 +86,7 @@ class Error : public std::exception {
   std::string pointer_;
   std::string feature_;
   std::string limit_name_;
+  std::string stage_;
   std::string hint_;
   std::string text_;
 };

@@ -1,9 +1,9 @@
 // Limits: every bound that keeps hostile input from taking more than its share, in one struct.
 //
-// Each field counts work or size, never time, so that a slow machine accepts what a fast one does.
-// Exceeding a field while compiling raises a kLimit error that names it; exceeding one while
-// matching puts that matcher into its failed state. Caches are bounded too, but a full cache evicts
-// and never fails.
+// Each field but max_compile_ms counts work or size, so that a slow machine accepts what a fast one
+// does. Exceeding a field while compiling raises a kLimit or kBudget error that names it; exceeding
+// one while matching puts that matcher into its failed state. Caches are bounded too, but a full
+// cache evicts and never fails.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,12 @@ struct Limits {
   int64_t max_dfa_states = 100000;
   /// Sub-schemas made while conjunctions and alternatives of one JSON Schema are expanded.
   int64_t max_schema_expansion = 100000;
+  /// Milliseconds that one compilation may take by the wall clock. The one limit that depends on
+  /// the machine; off by default.
+  int64_t max_compile_ms = int64_t{1} << 62;
+  /// Counted work of one compilation, about 100 ns of one core for each unit. The same on every
+  /// machine.
+  int64_t max_compile_work = int64_t{1} << 62;
   /// Bytes of lazily built parser states per compiled grammar before a new generation is started.
   int64_t max_state_bytes = 256 << 20;
   /// Items in one parser set.

@@ -1,19 +1,14 @@
 // ThreadPool: runs a numbered set of tasks on a fixed number of threads, the caller's included.
 //
-// Threads start at the first use and restart in a child process after fork(), so a pool made before
-// a fork works after it. The first error by task number is rethrown in the caller, whatever the
-// timing; the pool stays usable. One ParallelFor runs at a time; concurrent callers wait for each
-// other.
+// Threads start at the first use, and anew in a child process after fork(), so a pool made before a
+// fork works after it, even if it was in use at that moment. The first error by task number is
+// rethrown in the caller, whatever the timing; the pool stays usable. One ParallelFor runs at a
+// time; concurrent callers wait for each other.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace xgrammar {
 
@@ -30,15 +25,12 @@ class ThreadPool {
   void ParallelFor(int64_t count, const std::function<void(int64_t)>& task);
 
  private:
-  struct Shared;  // What the threads see; outlives them.
+  struct Crew;  // The threads of one process.
 
-  void Start();
+  Crew& CurrentCrew();
 
   const int32_t num_threads_;
-  std::mutex call_mutex_;
-  int64_t owner_process_ = 0;  // Guarded by call_mutex_, as are the two below.
-  std::shared_ptr<Shared> shared_;
-  std::vector<std::thread> threads_;
+  std::atomic<Crew*> crew_{nullptr};
 };
 
 }  // namespace xgrammar

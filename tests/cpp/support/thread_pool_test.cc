@@ -7,6 +7,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #if !defined(_WIN32)
@@ -91,6 +92,35 @@ TEST(ThreadPool, WorksInAChildProcess) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   pool.ParallelFor(8, [&](int64_t) { ++runs; });
   EXPECT_EQ(runs.load(), 16);
+}
+
+// A pool in use at the moment of the fork: its call mutex is held and its threads are lost.
+TEST(ThreadPool, WorksInAChildForkedWhileItRuns) {
+  ThreadPool pool(3);
+  std::atomic<bool> stop{false};
+  std::thread caller([&] {
+    while (!stop.load()) {
+      pool.ParallelFor(6, [](int64_t) { std::this_thread::yield(); });
+    }
+  });
+  int num_well = 0;
+  constexpr int kForks = 30;
+  for (int i = 0; i < kForks; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20);
+      std::atomic<int> runs{0};
+      pool.ParallelFor(8, [&](int64_t) { ++runs; });
+      _exit(runs.load() == 8 ? 0 : 1);
+    }
+    int status = -1;
+    if (waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      ++num_well;
+  }
+  stop = true;
+  caller.join();
+  EXPECT_EQ(num_well, kForks);
 }
 #endif
 
