@@ -6,6 +6,7 @@
 
 #include "grammar/any_order.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -36,6 +37,7 @@ class UserIndex {
   static void ForEachEdge(const Grammar& grammar,
                           const std::function<void(ExprId, ExprId)>& visit) {
     for (ExprId e = 0; e < grammar.num_exprs(); ++e) {
+      CountWork("checking a grammar");
       switch (grammar.kind(e)) {
         case ExprKind::kSequence:
         case ExprKind::kChoices:
@@ -84,6 +86,7 @@ std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
   while (!work.empty()) {
     const ExprId e = work.back();
     work.pop_back();
+    CountWork("checking a grammar");
     for (ExprId user : index.users(e)) {
       if (value[static_cast<size_t>(user)] != 0) continue;
       if (grammar.kind(user) == ExprKind::kAnyOrder) {

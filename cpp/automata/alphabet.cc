@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "support/work_meter.h"
+
 namespace xgrammar {
 
 namespace {
@@ -101,6 +103,7 @@ void Alphabet::RefineBySets() {
       }
       covered[index] = 0;
     }
+    CountWork("partitioning an alphabet", 1 + static_cast<int64_t>(members.size()) / 8);
     for (size_t s : members) {
       symbol_of_segment_[s] = split_into[static_cast<size_t>(symbol_of_segment_[s])];
     }
@@ -125,6 +128,7 @@ void Alphabet::CollectSymbolsOfSets() {
       }
     }
     first_symbol_.push_back(symbols_of_sets_.size());
+    CountWork("partitioning an alphabet");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "automata/equivalent_rows.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -96,6 +97,8 @@ class SubsetConstruction {
     if (Intern(subset) == ByteDfa::kDead) return false;
     std::vector<std::vector<int32_t>> targets(table_.num_classes);
     for (uint32_t i = 0; i < table_.num_states(); ++i) {
+      CountWork("determinising bytes",
+                1 + static_cast<int64_t>(subset_begin_[i + 1] - subset_begin_[i]) / 4);
       switch (AddSingleEdges(i)) {
         case Added::kAll:
           continue;

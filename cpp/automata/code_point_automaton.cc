@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -117,6 +118,7 @@ CodePointDfa::CodePointDfa(std::vector<State> states) {
   for (size_t k = 0; k < order.size(); ++k) {
     // Sorting first makes the numbering depend on the language alone when the machine is minimal.
     std::vector<Edge>& edges = states[order[k]].edges;
+    CountWork("numbering an automaton", 1 + static_cast<int64_t>(edges.size()) / 8);
     NormalizeEdges(&edges);
     for (Edge& edge : edges) {
       const auto old_target = static_cast<size_t>(edge.target);

@@ -7,6 +7,7 @@
 
 #include "automata/product.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -30,6 +31,7 @@ CodePointDfa Complement(const CodePointDfa& dfa) {
   std::vector<CodePointDfa::State> states;
   states.reserve(dfa.states().size() + 1);
   for (const CodePointDfa::State& state : dfa.states()) {
+    CountWork("complementing an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 4);
     CodePointDfa::State& out = states.emplace_back();
     out.accept = !state.accept;
     uint32_t next = 0;

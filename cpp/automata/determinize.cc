@@ -12,6 +12,7 @@
 
 #include "automata/symbol_dfa.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -25,6 +26,9 @@ constexpr int64_t kMembersPerState = 200;
 /// Steps (states visited in closures, symbols on edges) as a multiple of the state budget: about a
 /// second at the default limit, for machines whose closures or alphabets are large.
 constexpr int64_t kStepsPerState = 1000;
+
+/// Steps that make one unit of CountWork.
+constexpr int64_t kStepsPerUnit = 8;
 
 class SubsetConstruction {
  public:
@@ -101,6 +105,11 @@ class SubsetConstruction {
 
   void CountSteps(size_t steps) {
     steps_ += static_cast<int64_t>(steps);
+    unmetered_ += static_cast<int64_t>(steps) + 1;
+    if (unmetered_ > kStepsPerUnit) {
+      CountWork("determinising an automaton", unmetered_ / kStepsPerUnit);
+      unmetered_ %= kStepsPerUnit;
+    }
     if (steps_ / kStepsPerState > max_states_) {
       ThrowLimitError("max_dfa_states", steps_ / kStepsPerState, max_states_,
                       "automaton (by work)");
@@ -230,6 +239,7 @@ class SubsetConstruction {
   std::vector<uint32_t> seen_;
   uint32_t generation_ = 0;
   int64_t steps_ = 0;
+  int64_t unmetered_ = 0;
   std::vector<std::vector<int32_t>> targets_;
   std::vector<int32_t> touched_;
 };

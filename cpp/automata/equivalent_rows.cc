@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "support/id_table.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -104,6 +105,7 @@ class Refinement {
     for (size_t i = 0; i < states.size(); ++i) {
       const uint32_t state = states[i];
       ++num_seen_[block_[state]];
+      CountWork("minimising bytes", 1 + width_ / 16);
       const uint64_t hash = HashOf(state);
       uint32_t part =
           index.Find(hash, [&](uint32_t p) { return SameRow(state, parts[p].representative); });

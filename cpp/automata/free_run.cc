@@ -12,6 +12,7 @@
 
 #include "support/error.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -143,6 +144,7 @@ void FreeRun::Machine::BuildTrie(const std::vector<Text>& sorted, int64_t max_st
       const auto size = static_cast<int64_t>(nodes_.size());
       if (size > max_states) ThrowLimitError("max_grammar_size", size, max_states, "free text");
     }
+    CountWork("building free text", 1 + static_cast<int64_t>(entry.text.size()) / 2);
     path.resize(depth + 1);
     if (entry.pattern == kNone) {
       node(path.back()).excluded = true;
@@ -225,6 +227,7 @@ void FreeRun::Machine::MergeSteps(int32_t id) {
   while (child < child_end) steps_.push_back(children_[child++]);
   first_step_[index] = begin;
   step_count_[index] = steps_.size() - begin;
+  CountWork("building free text", 1 + static_cast<int64_t>(step_count_[index]) / 16);
   if (steps_.size() > kMaxSteps) {
     ThrowLimitError("max_grammar_size", static_cast<int64_t>(steps_.size()),
                     static_cast<int64_t>(kMaxSteps),
@@ -283,6 +286,7 @@ std::vector<CodePointDfa::Edge> FreeRun::Machine::EdgesOf(int32_t id,
   std::vector<CodePointDfa::Edge> edges;
   const std::span<const Step> range = steps(id);
   edges.reserve(2 * range.size() + 2);
+  CountWork("building free text", 1 + static_cast<int64_t>(range.size()) / 4);
   const bool may_restart = node(id).bound == 0;
   uint32_t next = 0;
   const auto restart_until = [&](uint32_t end) {  // Exclusive.

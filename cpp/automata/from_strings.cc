@@ -10,6 +10,7 @@
 
 #include "automata/code_point_automaton.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -34,6 +35,7 @@ std::vector<State> BuildTrie(const std::vector<std::string_view>& sorted) {
       node = static_cast<size_t>(trie[node].edges.back().target);
     }
     trie[node].accept = true;
+    CountWork("building an automaton of texts", 1 + static_cast<int64_t>(text.size()) / 2);
   }
   return trie;
 }
@@ -61,6 +63,7 @@ CodePointDfa FromStrings(const std::vector<std::string_view>& texts) {
     for (CodePointDfa::Edge& edge : trie[node].edges) {
       edge.target = representative[static_cast<size_t>(edge.target)];
     }
+    CountWork("building an automaton of texts");
     representative[node] =
         ids.try_emplace(KeyOf(trie[node]), static_cast<int32_t>(node)).first->second;
   }

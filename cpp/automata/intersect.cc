@@ -9,6 +9,7 @@
 
 #include "automata/product.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -33,9 +34,8 @@ class Product {
     int32_t b = -1;
   };
 
-  static const std::vector<Edge>& EdgesOf(const CodePointDfa& dfa, int32_t state) {
-    static const std::vector<Edge> kNone;
-    return state < 0 ? kNone : dfa.states()[static_cast<size_t>(state)].edges;
+  const std::vector<Edge>& EdgesOf(const CodePointDfa& dfa, int32_t state) const {
+    return state < 0 ? no_edges_ : dfa.states()[static_cast<size_t>(state)].edges;
   }
   static bool Accepts(const CodePointDfa& dfa, int32_t state) {
     return state >= 0 && dfa.states()[static_cast<size_t>(state)].accept;
@@ -106,6 +106,7 @@ class Product {
       if (in_right && right[j].hi == hi) ++j;
       lo = hi + 1;
     }
+    CountWork("combining automata", 1 + static_cast<int64_t>(edges.size()) / 2);
     states_[id].edges = std::move(edges);
   }
 
@@ -113,6 +114,7 @@ class Product {
   const CodePointDfa& b_;
   const ProductKind kind_;
   const int64_t max_states_;
+  const std::vector<Edge> no_edges_;
   std::vector<Pair> pairs_;
   std::vector<CodePointDfa::State> states_;
   std::unordered_map<uint64_t, int32_t> ids_;

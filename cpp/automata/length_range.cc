@@ -7,6 +7,7 @@
 
 #include "automata/code_point_automaton.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -20,6 +21,7 @@ CodePointDfa LengthRange(int64_t min, int64_t max, int64_t max_states) {
   for (int64_t i = 0; i <= last; ++i) {
     CodePointDfa::State& state = states[static_cast<size_t>(i)];
     state.accept = i >= min;
+    CountWork("counting characters");
     if (i == last && max >= 0) break;
     const auto target = static_cast<int32_t>(std::min(i + 1, last));
     for (const CodePointRange& range : all.ranges()) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "automata/symbol_dfa.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -133,6 +134,7 @@ void SplitBySymbol(const std::vector<Transition>& transitions, RefinablePartitio
     order[next[static_cast<size_t>(transitions[i].symbol)]++] = i;
   }
   for (size_t symbol = 0; symbol + 1 < first.size(); ++symbol) {
+    CountWork("minimising an automaton", 1 + (first[symbol + 1] - first[symbol]) / 8);
     for (uint32_t i = first[symbol]; i < first[symbol + 1]; ++i) cords->Mark(order[i]);
     cords->Split();
   }
@@ -199,6 +201,7 @@ CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet) {
   std::vector<CodePointDfa::State> states(dfa.accept.size());
   for (size_t s = 0; s < states.size(); ++s) states[s].accept = dfa.accept[s] != 0;
   for (const Transition& t : dfa.transitions) {
+    CountWork("minimising an automaton");
     auto& edges = states[static_cast<size_t>(t.source)].edges;
     for (const CodePointRange& range : alphabet.RangesOf(t.symbol)) {
       edges.push_back({range.lo, range.hi, t.target});
@@ -220,6 +223,7 @@ CodePointDfa Minimize(const CodePointDfa& dfa) {
   for (size_t s = 0; s < dfa.states().size(); ++s) {
     const CodePointDfa::State& state = dfa.states()[s];
     symbols.accept.push_back(state.accept ? 1 : 0);
+    CountWork("minimising an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 2);
     std::vector<CodePointDfa::Edge> edges = state.edges;
     std::stable_sort(edges.begin(), edges.end(),
                      [](const auto& a, const auto& b) { return a.target < b.target; });

@@ -14,8 +14,9 @@ std::string SerializeJson(const CompiledGrammarHandle& self) {
 
 CompiledGrammarHandle DeserializeJson(const nb::bytes& text, const TokenizerInfoHandle& tokenizer,
                                       const Limits& limits) {
-  const nb::gil_scoped_release release;
-  return {CompiledGrammar::DeserializeJson(ViewOf(text), tokenizer.info, limits)};
+  return {RunMetered(limits, nullptr, [&] {
+    return CompiledGrammar::DeserializeJson(ViewOf(text), tokenizer.info, limits);
+  })};
 }
 
 nb::dict StatisticsOf(const CompiledGrammarHandle& self) {

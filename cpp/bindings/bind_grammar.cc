@@ -38,20 +38,23 @@ namespace {
 
 GrammarHandle FromEbnf(const nb::bytes& text, const nb::bytes& root_rule_name,
                        const Limits& limits) {
-  const nb::gil_scoped_release release;
-  return {ParseEbnf(ViewOf(text), ViewOf(root_rule_name), limits), {}};
+  return RunMetered(limits, nullptr, [&] {
+    return GrammarHandle{ParseEbnf(ViewOf(text), ViewOf(root_rule_name), limits), {}};
+  });
 }
 
 GrammarHandle FromRegex(const nb::bytes& pattern, const Limits& limits) {
-  const nb::gil_scoped_release release;
-  return {RegexToGrammar(ViewOf(pattern), {}, limits), {}};
+  return RunMetered(limits, nullptr, [&] {
+    return GrammarHandle{RegexToGrammar(ViewOf(pattern), {}, limits), {}};
+  });
 }
 
 GrammarHandle FromJsonSchema(const nb::bytes& schema, const JsonSchemaOptions& options,
                              const Limits& limits) {
-  const nb::gil_scoped_release release;
-  JsonSchemaResult result = JsonSchemaToGrammar(ViewOf(schema), options, limits);
-  return {std::move(result.grammar), std::move(result.report)};
+  return RunMetered(limits, nullptr, [&] {
+    JsonSchemaResult result = JsonSchemaToGrammar(ViewOf(schema), options, limits);
+    return GrammarHandle{std::move(result.grammar), std::move(result.report)};
+  });
 }
 
 GrammarHandle BuiltinJson() {
@@ -65,8 +68,7 @@ template <Combine kCombine>
 GrammarHandle CombineGrammars(const nb::list& grammars, const Limits& limits) {
   std::vector<GrammarPtr> parts;
   for (nb::handle part : grammars) parts.push_back(nb::cast<const GrammarHandle&>(part).grammar);
-  const nb::gil_scoped_release release;
-  return {kCombine(parts, limits), {}};
+  return RunMetered(limits, nullptr, [&] { return GrammarHandle{kCombine(parts, limits), {}}; });
 }
 
 std::string ToText(const GrammarHandle& handle) {

@@ -32,15 +32,15 @@ void PrintDebug(const char* call, const GrammarMatcher& matcher) {
   PySys_FormatStderr("%s %s\n", call, matcher.DebugString().c_str());
 }
 
-bool AcceptToken(MatcherHandle& self, nb::handle token_id, bool debug_print) {
+bool AcceptToken(MatcherHandle& self, nb::handle token_id, nb::handle debug_print) {
   const int64_t id = TokenIdFrom(token_id);
   const MatcherGuard matcher(&self);
   const bool accepted = matcher->AcceptToken(id);
-  if (debug_print) PrintDebug(accepted ? "accepted token:" : "rejected token:", *matcher);
+  if (TruthOf(debug_print)) PrintDebug(accepted ? "accepted token:" : "rejected token:", *matcher);
   return accepted;
 }
 
-bool AcceptString(MatcherHandle& self, nb::handle input_str, bool debug_print) {
+bool AcceptString(MatcherHandle& self, nb::handle input_str, nb::handle debug_print) {
   const StringArgument text(input_str);
   const MatcherGuard matcher(&self);
   bool accepted = false;
@@ -48,21 +48,22 @@ bool AcceptString(MatcherHandle& self, nb::handle input_str, bool debug_print) {
     const nb::gil_scoped_release release;
     accepted = matcher->AcceptString(text.view());
   }
-  if (debug_print) PrintDebug(accepted ? "accepted string:" : "rejected string:", *matcher);
+  if (TruthOf(debug_print))
+    PrintDebug(accepted ? "accepted string:" : "rejected string:", *matcher);
   return accepted;
 }
 
-bool FillNextTokenBitmask(MatcherHandle& self, nb::handle bitmask, int64_t index,
-                          bool debug_print) {
+bool FillNextTokenBitmask(MatcherHandle& self, nb::handle bitmask, nb::handle index,
+                          nb::handle debug_print) {
   const MatcherGuard matcher(&self);
   const BitmaskView view(bitmask, "bitmask", matcher->compiled()->tokenizer_info()->vocab_size());
-  const std::span<int32_t> row = view.Row(index);
+  const std::span<int32_t> row = view.Row(IntegerFrom(index, "index"));
   bool need_apply = false;
   {
     const nb::gil_scoped_release release;
     need_apply = matcher->FillNextTokenBitmask(row);
   }
-  if (debug_print) PrintDebug("filled mask:", *matcher);
+  if (TruthOf(debug_print)) PrintDebug("filled mask:", *matcher);
   return need_apply;
 }
 
@@ -103,7 +104,7 @@ Result Read(MatcherHandle& self) {
 template <typename Class>
 void DefineSteps(Class* cls) {
   cls->def("accept_token", &AcceptToken, nb::arg("token_id").none(), nb::kw_only(),
-           nb::arg("debug_print") = false,
+           nb::arg("debug_print").none() = false,
            nb::sig("def accept_token(self, token_id: typing.SupportsIndex, *, "
                    "debug_print: bool = False) -> bool"),
            "Accept one token if the grammar allows it.\n\n"
@@ -113,7 +114,7 @@ void DefineSteps(Class* cls) {
            "Returns\n-------\nbool\n    False, with the state unchanged, if it is not allowed.\n\n"
            "Raises\n------\nTypeError\n    If token_id is not an integer.")
       .def("accept_string", &AcceptString, nb::arg("input_str").none(), nb::kw_only(),
-           nb::arg("debug_print") = false,
+           nb::arg("debug_print").none() = false,
            nb::sig("def accept_string(self, input_str: str | bytes | bytearray | memoryview, *, "
                    "debug_print: bool = False) -> bool"),
            "Accept a string as one step, all or nothing; it may end inside a character.\n\n"
@@ -122,7 +123,7 @@ void DefineSteps(Class* cls) {
            "debug_print : bool\n    Write the outcome to stderr.\n\n"
            "Returns\n-------\nbool\n    False, with the state unchanged, if it does not match.")
       .def("fill_next_token_bitmask", &FillNextTokenBitmask, nb::arg("bitmask").none(),
-           nb::arg("index") = 0, nb::kw_only(), nb::arg("debug_print") = false,
+           nb::arg("index").none() = 0, nb::kw_only(), nb::arg("debug_print").none() = false,
            nb::sig("def fill_next_token_bitmask(self, bitmask: typing.Any, index: int = 0, *, "
                    "debug_print: bool = False) -> bool"),
            "Write the mask of allowed tokens into one row of a bitmask.\n\n"
@@ -150,11 +151,13 @@ void DefineState(Class* cls) {
            "Whether the input so far is a complete match, stop token or not.")
       .def(
           "rollback",
-          [](MatcherHandle& self, int64_t num_tokens) {
+          [](MatcherHandle& self, nb::handle num_tokens) {
+            const int64_t count = IntegerFrom(num_tokens, "num_tokens");
             const MatcherGuard matcher(&self);
-            matcher->Rollback(num_tokens);
+            matcher->Rollback(count);
           },
-          nb::arg("num_tokens") = 1,
+          nb::arg("num_tokens").none() = 1,
+          nb::sig("def rollback(self, num_tokens: typing.SupportsIndex = 1) -> None"),
           "Undo steps, an accepted stop token included.\n\n"
           "Parameters\n----------\nnum_tokens : int\n    How many.\n\n"
           "Raises\n------\nUsageError\n    There are fewer steps.\nValueError\n    It is negative.")

@@ -26,17 +26,18 @@ std::vector<NamedGrammar> NamedFromPython(const nb::list& named) {
 GrammarHandle ToGrammar(const nb::bytes& text, const nb::list& named,
                         const TokenizerInfoHandle* tokenizer, const Limits& limits) {
   const std::vector<NamedGrammar> named_grammars = NamedFromPython(named);
-  const nb::gil_scoped_release release;
-  const TokenizerInfo* info = tokenizer == nullptr ? nullptr : tokenizer->info.get();
-  LarkResult result = LarkToGrammar(ViewOf(text), named_grammars, info, limits);
-  return {std::move(result.grammar), std::move(result.report)};
+  return RunMetered(limits, nullptr, [&] {
+    const TokenizerInfo* info = tokenizer == nullptr ? nullptr : tokenizer->info.get();
+    LarkResult result = LarkToGrammar(ViewOf(text), named_grammars, info, limits);
+    return GrammarHandle{std::move(result.grammar), std::move(result.report)};
+  });
 }
 
 CompiledGrammarHandle Compile(const CompilerHandle& compiler, const nb::bytes& text,
-                              const nb::list& named) {
+                              const nb::list& named, const CompileControl* control) {
   const std::vector<NamedGrammar> named_grammars = NamedFromPython(named);
-  const nb::gil_scoped_release release;
-  return {compiler.compiler->CompileLark(ViewOf(text), named_grammars)};
+  return {RunMetered(compiler.compiler->limits(), control,
+                     [&] { return compiler.compiler->CompileLark(ViewOf(text), named_grammars); })};
 }
 
 }  // namespace
@@ -48,8 +49,10 @@ void BindLark(nb::module_& m) {
                 "Grammar]], tokenizer_info: TokenizerInfo | None, limits: Limits) -> Grammar"),
         "Translate a Lark grammar.");
   m.def("compile_lark", &Compile, nb::arg("compiler"), nb::arg("text"), nb::arg("named_grammars"),
+        nb::arg("control").none(),
         nb::sig("def compile_lark(compiler: GrammarCompiler, text: bytes, named_grammars: "
-                "list[tuple[bytes, bytes | Grammar]]) -> CompiledGrammar"),
+                "list[tuple[bytes, bytes | Grammar]], control: CompileControl | None) "
+                "-> CompiledGrammar"),
         "Compile a Lark grammar.");
 }
 

@@ -1,4 +1,4 @@
-// _core.Limits: the struct of bounds, field by field.
+// _core.Limits: the struct of bounds, field by field. _core.CompileControl: those of one call.
 #include "bindings/handles.h"
 #include "support/limits.h"
 
@@ -14,9 +14,17 @@ void BindLimits(nb::module_& m) {
       .def_rw("max_grammar_size", &Limits::max_grammar_size)
       .def_rw("max_dfa_states", &Limits::max_dfa_states)
       .def_rw("max_schema_expansion", &Limits::max_schema_expansion)
+      .def_rw("max_compile_ms", &Limits::max_compile_ms)
+      .def_rw("max_compile_work", &Limits::max_compile_work)
       .def_rw("max_state_bytes", &Limits::max_state_bytes)
       .def_rw("max_items", &Limits::max_items)
       .def_rw("max_mask_bytes", &Limits::max_mask_bytes);
+  nb::class_<CompileControl>(m, "CompileControl", "Bounds one call and gives it up when asked.")
+      .def(nb::init<int64_t>(), nb::arg("max_ms"))
+      .def(
+          "cancel",
+          [](CompileControl& self) { self.cancelled.store(true, std::memory_order_relaxed); },
+          "Let the call that runs with this object end with an error soon.");
 }
 
 }  // namespace xgrammar::bindings

@@ -7,13 +7,15 @@ namespace xgrammar::bindings {
 namespace {
 
 GrammarHandle ToGrammar(const nb::bytes& text, const Limits& limits) {
-  const nb::gil_scoped_release release;
-  return {StructuralTagToGrammar(ViewOf(text), nullptr, limits), {}};
+  return RunMetered(limits, nullptr, [&] {
+    return GrammarHandle{StructuralTagToGrammar(ViewOf(text), nullptr, limits), {}};
+  });
 }
 
-CompiledGrammarHandle Compile(const CompilerHandle& compiler, const nb::bytes& text) {
-  const nb::gil_scoped_release release;
-  return {compiler.compiler->CompileStructuralTag(ViewOf(text))};
+CompiledGrammarHandle Compile(const CompilerHandle& compiler, const nb::bytes& text,
+                              const CompileControl* control) {
+  return {RunMetered(compiler.compiler->limits(), control,
+                     [&] { return compiler.compiler->CompileStructuralTag(ViewOf(text)); })};
 }
 
 }  // namespace
@@ -22,7 +24,7 @@ void BindStructuralTag(nb::module_& m) {
   m.def("structural_tag_to_grammar", &ToGrammar, nb::arg("text"), nb::arg("limits"),
         "Translate the JSON text of a structural tag; tokens can be named by id only.");
   m.def("compile_structural_tag", &Compile, nb::arg("compiler"), nb::arg("text"),
-        "Compile the JSON text of a structural tag.");
+        nb::arg("control").none(), "Compile the JSON text of a structural tag.");
 }
 
 }  // namespace xgrammar::bindings

@@ -32,6 +32,8 @@ const char* PythonClassOf(ErrorKind kind) {
       return "DeserializeFormatError";
     case ErrorKind::kDeserializeVersion:
       return "DeserializeVersionError";
+    case ErrorKind::kBudget:
+      return "CompileBudgetError";
     case ErrorKind::kLimit:
       return "GrammarLimitError";
     case ErrorKind::kUsage:
@@ -61,6 +63,7 @@ void SetAttributes(const Error& error, nb::object* instance) {
   set_number("position", error.position());
   if (error.has_pointer()) nb::setattr(*instance, "pointer", Text(error.pointer()));
   if (!error.feature().empty()) nb::setattr(*instance, "feature", Text(error.feature()));
+  if (!error.stage().empty()) nb::setattr(*instance, "stage", Text(error.stage()));
   if (!error.hint().empty()) nb::setattr(*instance, "hint", Text(error.hint()));
   if (!error.limit_name().empty()) {
     nb::setattr(*instance, "limit", Text(error.limit_name()));

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/compile_control.h"
 #include "compiler/compiled_grammar.h"
 #include "compiler/grammar_compiler.h"
 #include "frontend/json_schema/json_schema.h"

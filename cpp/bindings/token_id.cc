@@ -1,6 +1,7 @@
 // Reading token ids and strings from Python arguments.
 #include "bindings/token_id.h"
 
+#include <limits>
 #include <string>
 
 namespace xgrammar::bindings {
@@ -12,25 +13,45 @@ namespace {
   throw nb::type_error((std::string(expected) + ", not " + type).c_str());
 }
 
-int64_t FromPythonInt(PyObject* value) {
-  int overflow = 0;
-  const long long id = PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow != 0) return -1;
-  if (id == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  return id;
+/// `overflow` is 1, -1 or 0: too large, too small, or neither.
+int64_t FromPythonInt(PyObject* value, int* overflow) {
+  const long long number = PyLong_AsLongLongAndOverflow(value, overflow);
+  if (number == -1 && *overflow == 0 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return number;
+}
+
+int64_t FromIndex(nb::handle value, const char* expected, int* overflow) {
+  if (PyLong_Check(value.ptr())) return FromPythonInt(value.ptr(), overflow);
+  // One-element arrays and tensors convert to integers too, but passing one is a mistake.
+  if (!PyIndex_Check(value.ptr()) || nb::hasattr(value.type(), "__dlpack__")) {
+    ThrowTypeError(expected, value);
+  }
+  const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+  if (!index.is_valid()) throw nb::python_error();
+  return FromPythonInt(index.ptr(), overflow);
 }
 
 }  // namespace
 
 int64_t TokenIdFrom(nb::handle value) {
-  if (PyLong_Check(value.ptr())) return FromPythonInt(value.ptr());
-  // One-element arrays and tensors convert to integers too, but passing one is a mistake.
-  if (!PyIndex_Check(value.ptr()) || nb::hasattr(value.type(), "__dlpack__")) {
-    ThrowTypeError("token_id must be an integer", value);
-  }
-  const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
-  if (!index.is_valid()) throw nb::python_error();
-  return FromPythonInt(index.ptr());
+  int overflow = 0;
+  const int64_t id = FromIndex(value, "token_id must be an integer", &overflow);
+  return overflow == 0 ? id : -1;
+}
+
+int64_t IntegerFrom(nb::handle value, const char* name) {
+  int overflow = 0;
+  const std::string expected = std::string(name) + " must be an integer";
+  const int64_t number = FromIndex(value, expected.c_str(), &overflow);
+  if (overflow == 0) return number;
+  return overflow > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+bool TruthOf(nb::handle value) {
+  if (value.ptr() == Py_False || value.ptr() == Py_True) return value.ptr() == Py_True;
+  const int truth = PyObject_IsTrue(value.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth != 0;
 }
 
 StringArgument::StringArgument(nb::handle value) {

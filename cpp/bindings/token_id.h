@@ -14,6 +14,13 @@ namespace nb = nanobind;
 /// bits. Raises TypeError for anything else, arrays and tensors included.
 int64_t TokenIdFrom(nb::handle value);
 
+/// Any Python integer as above; one beyond 64 bits becomes the largest or smallest. Raises
+/// TypeError that names the argument for anything else.
+int64_t IntegerFrom(nb::handle value, const char* name);
+
+/// What `bool(value)` is.
+bool TruthOf(nb::handle value);
+
 /// str as UTF-8, or any contiguous bytes-like object, for the time of a call. Raises TypeError for
 /// another type, UnicodeEncodeError for text without UTF-8 form.
 class StringArgument {

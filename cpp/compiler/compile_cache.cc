@@ -1,82 +1,147 @@
 // CompileCache: look-up, single flight, eviction.
 #include "compiler/compile_cache.h"
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
+#include "support/error.h"
+#include "support/work_meter.h"
+
 namespace xgrammar {
+
+namespace {
+
+// How long a waiting request sleeps before it looks at its own budget.
+constexpr std::chrono::milliseconds kWaitSlice(10);
+
+// List node, index slot and control blocks of one entry, about.
+constexpr int64_t kEntryOverheadBytes = 192;
+
+int64_t OwnBytes(const std::string& key) {
+  return static_cast<int64_t>(key.size()) + kEntryOverheadBytes;
+}
+
+/// Waits for another request's result within the budget of this one.
+CompiledGrammarPtr WaitFor(const std::shared_future<CompiledGrammarPtr>& result) {
+  while (result.wait_for(kWaitSlice) != std::future_status::ready) {
+    CheckWork("waiting for an equal request");
+  }
+  return result.get();
+}
+
+}  // namespace
 
 CompiledGrammarPtr CompileCache::GetOrCompile(const std::string& key,
                                               const std::function<CompiledGrammarPtr()>& compile) {
   if (!enabled_) return compile();
-  std::promise<CompiledGrammarPtr> promise;
-  {
-    std::unique_lock<std::mutex> lock(mutex_);
-    auto found = index_.find(key);
-    if (found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      CompiledGrammarPtr compiled = entries_.front().compiled;
-      EvictLocked();
-      return compiled;
+  for (;;) {
+    FlightPtr flight;
+    bool is_ours = false;
+    EntryList dropped;
+    {
+      const std::lock_guard<ForkSafeMutex> lock(mutex_);
+      if (CompiledGrammarPtr found = FindLocked(key, &dropped)) return found;
+      FlightPtr& slot = in_flight_[key];
+      if (slot == nullptr || slot->process != ForkGate::ProcessNumber()) {
+        slot = std::make_shared<Flight>();
+        is_ours = true;
+      }
+      flight = slot;
+      ++(is_ours ? counts_.misses : counts_.joined);
     }
-    auto flying = in_flight_.find(key);
-    if (flying != in_flight_.end()) {
-      std::shared_future<CompiledGrammarPtr> result = flying->second;
-      lock.unlock();
-      return result.get();
-    }
-    in_flight_.emplace(key, promise.get_future().share());
+    if (is_ours) return Compile(key, flight, compile);
+    if (CompiledGrammarPtr compiled = WaitFor(flight->result)) return compiled;
+    // Given up by its caller: that is no answer to this request.
   }
-  CompiledGrammarPtr compiled;
-  try {
-    compiled = compile();
-  } catch (...) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    in_flight_.erase(key);
-    promise.set_exception(std::current_exception());
-    throw;
-  }
-  std::lock_guard<std::mutex> lock(mutex_);
-  in_flight_.erase(key);
-  promise.set_value(compiled);
-  if (index_.find(key) == index_.end()) {
-    entries_.push_front({key, compiled});
-    index_[key] = entries_.begin();
-  }
-  EvictLocked();
+}
+
+CompiledGrammarPtr CompileCache::FindLocked(std::string_view key, EntryList* dropped) {
+  const auto found = index_.find(key);
+  if (found == index_.end()) return nullptr;
+  ++counts_.hits;
+  entries_.splice(entries_.begin(), entries_, found->second);
+  CompiledGrammarPtr compiled = entries_.front().compiled;
+  EvictLocked(dropped);
   return compiled;
 }
 
-int64_t CompileCache::MeasureLocked() const {
-  int64_t bytes = 0;
-  for (const Entry& entry : entries_) {
-    bytes += entry.compiled->MemorySizeBytes() + 2 * static_cast<int64_t>(entry.key.size()) + 128;
+CompiledGrammarPtr CompileCache::Compile(const std::string& key, const FlightPtr& flight,
+                                         const std::function<CompiledGrammarPtr()>& compile) {
+  CompiledGrammarPtr compiled;
+  EntryList dropped;
+  try {
+    compiled = compile();
+    Insert(key, compiled, &dropped);
+  } catch (const Error& error) {
+    Land(key, flight);
+    if (error.kind() == ErrorKind::kBudget) {
+      flight->promise.set_value(nullptr);
+    } else {
+      flight->promise.set_exception(std::current_exception());
+    }
+    throw;
+  } catch (...) {
+    // Memory, or the caller's interrupt.
+    Land(key, flight);
+    flight->promise.set_value(nullptr);
+    throw;
   }
-  return bytes;
+  Land(key, flight);
+  flight->promise.set_value(compiled);
+  return compiled;
 }
 
-void CompileCache::EvictLocked() {
+void CompileCache::Land(const std::string& key, const FlightPtr& flight) {
+  const std::lock_guard<ForkSafeMutex> lock(mutex_);
+  const auto found = in_flight_.find(key);
+  if (found != in_flight_.end() && found->second == flight) in_flight_.erase(found);
+}
+
+void CompileCache::Insert(const std::string& key, const CompiledGrammarPtr& compiled,
+                          EntryList* dropped) {
+  const std::lock_guard<ForkSafeMutex> lock(mutex_);
+  if (index_.find(key) != index_.end()) return;
+  entries_.push_front({key, compiled});
+  index_.emplace(entries_.front().key, entries_.begin());
+  bytes_->fetch_add(OwnBytes(key), std::memory_order_relaxed);
+  compiled->CountTowards(bytes_);
+  EvictLocked(dropped);
+}
+
+void CompileCache::EvictLocked(EntryList* dropped) {
   if (limit_bytes_ < 0) return;
-  int64_t bytes = MeasureLocked();
-  while (!entries_.empty() && bytes > limit_bytes_) {
-    const Entry& last = entries_.back();
-    bytes -= last.compiled->MemorySizeBytes() + 2 * static_cast<int64_t>(last.key.size()) + 128;
-    index_.erase(last.key);
-    entries_.pop_back();
+  while (!entries_.empty() && bytes_->load(std::memory_order_relaxed) > limit_bytes_) {
+    const auto last = std::prev(entries_.end());
+    index_.erase(last->key);
+    last->compiled->CountTowards(nullptr);
+    bytes_->fetch_sub(OwnBytes(last->key), std::memory_order_relaxed);
+    ++counts_.evictions;
+    dropped->splice(dropped->begin(), entries_, last);
   }
 }
 
 void CompileCache::Clear() {
   EntryList dropped;  // Freed after the lock is.
-  std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ForkSafeMutex> lock(mutex_);
   index_.clear();
   dropped.swap(entries_);
+  for (const Entry& entry : dropped) {
+    entry.compiled->CountTowards(nullptr);
+    bytes_->fetch_sub(OwnBytes(entry.key), std::memory_order_relaxed);
+  }
 }
 
-int64_t CompileCache::SizeBytes() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  EvictLocked();
-  return MeasureLocked();
+int64_t CompileCache::SizeBytes() { return statistics().bytes; }
+
+CompileCache::Statistics CompileCache::statistics() {
+  EntryList dropped;
+  const std::lock_guard<ForkSafeMutex> lock(mutex_);
+  EvictLocked(&dropped);
+  Statistics out = counts_;
+  out.entries = static_cast<int64_t>(entries_.size());
+  out.bytes = bytes_->load(std::memory_order_relaxed);
+  return out;
 }
 
 }  // namespace xgrammar

@@ -18,27 +18,39 @@ std::shared_ptr<const CompiledGrammar> CompiledGrammar::Make(
   compiled->local_masks_ = std::move(local_masks);
   compiled->limits_ = limits;
   compiled->report_ = std::move(report);
+  compiled->fixed_bytes_.Add(static_cast<int64_t>(sizeof(CompiledGrammar) + sizeof(Generation)) +
+                             compiled->grammar_->MemorySizeBytes());
   compiled->generation_ = std::make_shared<Generation>(
       compiled->grammar_, compiled->tokenizer_info_, compiled->local_masks_, limits);
   return compiled;
 }
 
 std::shared_ptr<Generation> CompiledGrammar::generation() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   if (generation_->IsFull(limits_)) {
-    generation_ = std::make_shared<Generation>(grammar_, tokenizer_info_, local_masks_, limits_);
+    auto fresh = std::make_shared<Generation>(grammar_, tokenizer_info_, local_masks_, limits_);
+    // Matchers that run on the full one own it from now on.
+    generation_->account.Join(nullptr);
+    fresh->account.Join(total_);
+    generation_ = std::move(fresh);
   }
   return generation_;
 }
 
 int64_t CompiledGrammar::MemorySizeBytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return static_cast<int64_t>(sizeof(*this)) + grammar_->MemorySizeBytes() +
-         generation_->parser.MemorySizeBytes() + generation_->masks.MemorySizeBytes();
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  return fixed_bytes_.bytes() + generation_->account.bytes();
+}
+
+void CompiledGrammar::CountTowards(std::shared_ptr<ByteTotal> total) const {
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  total_ = std::move(total);
+  fixed_bytes_.Join(total_);
+  generation_->account.Join(total_);
 }
 
 CompiledGrammar::Statistics CompiledGrammar::statistics() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   Statistics out;
   out.num_rules = grammar_->num_rules();
   out.num_automaton_states = generation_->parser.num_automaton_states();

@@ -14,6 +14,7 @@
 #include "frontend/json_schema/json_schema.h"
 #include "grammar/grammar.h"
 #include "mask/local_mask_cache.h"
+#include "support/fork_safety.h"
 #include "support/limits.h"
 #include "tokenizer/tokenizer_info.h"
 
@@ -33,8 +34,11 @@ class CompiledGrammar {
   const std::vector<JsonSchemaReportRecord>& report() const { return report_; }
   /// Whether some rule asks for a capture or a temperature.
   bool has_notes() const { return has_notes_; }
-  /// Grammar, states and masks held now, without what is shared with other grammars.
+  /// Grammar, states and masks held now, without what is shared with other grammars. O(1).
   int64_t MemorySizeBytes() const;
+  /// Counts these bytes, as they are and as they grow, towards `total` from now on, and no longer
+  /// towards another one; null: towards none.
+  void CountTowards(std::shared_ptr<ByteTotal> total) const;
   /// Figures for people: rules, automaton states built, parser sets, masks.
   struct Statistics {
     int64_t num_rules = 0;
@@ -64,7 +68,9 @@ class CompiledGrammar {
   Limits limits_;
   std::vector<JsonSchemaReportRecord> report_;
   bool has_notes_ = false;
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
+  mutable ByteAccount fixed_bytes_;                 // All but the generation.
+  mutable std::shared_ptr<ByteTotal> total_;        // Guarded by mutex_.
   mutable std::shared_ptr<Generation> generation_;  // Guarded by mutex_; replaced when it is full.
 };
 

@@ -12,6 +12,7 @@
 #include "mask/local_mask_cache.h"
 #include "mask/mask_table.h"
 #include "parser/parser.h"
+#include "support/byte_account.h"
 
 namespace xgrammar {
 
@@ -20,8 +21,8 @@ struct Generation {
              std::shared_ptr<LocalMaskCache> cache, const Limits& limits)
       : local_masks(std::move(cache)),
         parser(grammar, local_masks->dfa_cache(), &local_masks->markers().trie(),
-               tokenizer->trie().max_token_bytes(), limits),
-        masks(&parser, tokenizer, local_masks, limits.max_mask_bytes) {}
+               tokenizer->trie().max_token_bytes(), limits, &account),
+        masks(&parser, tokenizer, local_masks, limits.max_mask_bytes, &account) {}
 
   bool IsFull(const Limits& limits) const {
     return parser.MemorySizeBytes() > limits.max_state_bytes ||
@@ -29,6 +30,7 @@ struct Generation {
   }
 
   const std::shared_ptr<LocalMaskCache> local_masks;
+  ByteAccount account;  ///< Bytes of the two below.
   Parser parser;
   MaskTable masks;
 };

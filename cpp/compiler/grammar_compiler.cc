@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "compiler/compile_cache.h"
 #include "compiler/named_tokens.h"
 #include "compiler/nested_limits.h"
 #include "frontend/ebnf/parser.h"
@@ -11,6 +10,7 @@
 #include "frontend/structural_tag/structural_tag.h"
 #include "grammar/printer.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -59,6 +59,13 @@ struct GrammarCompiler::Impl {
                                  std::move(report));
   }
 
+  /// The time of a request includes waiting for an equal one.
+  CompiledGrammarPtr GetOrCompile(const std::string& key,
+                                  const std::function<CompiledGrammarPtr()>& compile) {
+    const WorkScope scope(limits);
+    return cache.GetOrCompile(key, compile);
+  }
+
   const TokenizerInfoPtr tokenizer_info;
   const Limits limits;
   const std::shared_ptr<LocalMaskCache> local_masks;
@@ -82,21 +89,20 @@ CompiledGrammarPtr GrammarCompiler::CompileJsonSchema(std::string_view schema_te
   std::string key = "json_schema";
   AppendOptions(options, &key);
   AppendField(schema_text, &key);
-  return impl_->cache.GetOrCompile(key, [&] {
+  return impl_->GetOrCompile(key, [&] {
     JsonSchemaResult result = JsonSchemaToGrammar(schema_text, options, impl_->limits);
     return impl_->Compile(std::move(result.grammar), std::move(result.report));
   });
 }
 
 CompiledGrammarPtr GrammarCompiler::CompileBuiltinJsonGrammar() {
-  return impl_->cache.GetOrCompile("builtin_json",
-                                   [&] { return impl_->Compile(BuiltinJsonGrammar()); });
+  return impl_->GetOrCompile("builtin_json", [&] { return impl_->Compile(BuiltinJsonGrammar()); });
 }
 
 CompiledGrammarPtr GrammarCompiler::CompileRegex(std::string_view pattern) {
   std::string key = "regex";
   AppendField(pattern, &key);
-  return impl_->cache.GetOrCompile(
+  return impl_->GetOrCompile(
       key, [&] { return impl_->Compile(RegexToGrammar(pattern, {}, impl_->limits)); });
 }
 
@@ -105,14 +111,14 @@ CompiledGrammarPtr GrammarCompiler::CompileEbnf(std::string_view text,
   std::string key = "ebnf";
   AppendField(root_rule_name, &key);
   AppendField(text, &key);
-  return impl_->cache.GetOrCompile(
+  return impl_->GetOrCompile(
       key, [&] { return impl_->Compile(ParseEbnf(text, root_rule_name, impl_->limits)); });
 }
 
 CompiledGrammarPtr GrammarCompiler::CompileStructuralTag(std::string_view text) {
   std::string key = "structural_tag";
   AppendField(text, &key);
-  return impl_->cache.GetOrCompile(key, [&] {
+  return impl_->GetOrCompile(key, [&] {
     return impl_->Compile(StructuralTagToGrammar(text, impl_->tokenizer_info.get(), impl_->limits));
   });
 }
@@ -126,7 +132,7 @@ CompiledGrammarPtr GrammarCompiler::CompileLark(std::string_view text,
     AppendNumber(entry.grammar != nullptr ? 1 : 0, &key);
     AppendField(entry.grammar != nullptr ? GrammarToString(*entry.grammar) : entry.text, &key);
   }
-  return impl_->cache.GetOrCompile(key, [&] {
+  return impl_->GetOrCompile(key, [&] {
     LarkResult result =
         LarkToGrammar(text, named_grammars, impl_->tokenizer_info.get(), impl_->limits);
     return impl_->Compile(std::move(result.grammar), std::move(result.report));
@@ -143,7 +149,7 @@ CompiledGrammarPtr GrammarCompiler::CompileGrammar(const GrammarPtr& grammar,
     AppendField(record.reason, &key);
     AppendField(record.effect, &key);
   }
-  return impl_->cache.GetOrCompile(key, [&] { return impl_->Compile(grammar, std::move(report)); });
+  return impl_->GetOrCompile(key, [&] { return impl_->Compile(grammar, std::move(report)); });
 }
 
 void GrammarCompiler::ClearCache() {
@@ -152,6 +158,14 @@ void GrammarCompiler::ClearCache() {
 }
 
 int64_t GrammarCompiler::CacheSizeBytes() const { return impl_->cache.SizeBytes(); }
+
+CompileCache::Statistics GrammarCompiler::CacheStatistics() const {
+  return impl_->cache.statistics();
+}
+
+int64_t GrammarCompiler::SharedBytes() const { return impl_->local_masks->SizeBytes(); }
+
+const Limits& GrammarCompiler::limits() const { return impl_->limits; }
 
 int64_t GrammarCompiler::cache_limit_bytes() const { return impl_->cache.limit_bytes(); }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/compile_cache.h"
 #include "compiler/compiled_grammar.h"
 #include "frontend/lark/lark.h"
 
@@ -43,6 +44,11 @@ class GrammarCompiler {
 
   void ClearCache();
   int64_t CacheSizeBytes() const;
+  CompileCache::Statistics CacheStatistics() const;
+  /// Bytes of automata and token results that all grammars of this compiler share; they have a
+  /// bound of their own and do not count towards the cache limit.
+  int64_t SharedBytes() const;
+  const Limits& limits() const;
   int64_t cache_limit_bytes() const;
   const TokenizerInfoPtr& tokenizer_info() const;
 

@@ -98,7 +98,7 @@ std::shared_ptr<const CompiledGrammar> CompiledGrammar::DeserializeJson(
   try {
     grammar = ParseEbnf(TextMember(document, root, "grammar"), "root", limits);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kLimit) throw;
+    if (error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kBudget) throw;
     ThrowFormat(std::string("'grammar' does not parse: ") + error.what());
   }
   auto local_masks = std::make_shared<LocalMaskCache>(tokenizer_info);

@@ -14,6 +14,7 @@
 #include "grammar/any_order.h"
 #include "support/error.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -102,6 +103,7 @@ void GrammarBuilder::GrowTable() {
 template <typename Equal, typename Store>
 ExprId GrammarBuilder::FindOrAdd(ExprKind kind, uint64_t hash, const Equal& equal,
                                  const Store& store) {
+  CountWork("building a grammar", 2);
   size_t mask = table_.size() - 1;
   size_t slot = static_cast<size_t>(hash) & mask;
   for (; table_[slot] != kNoExpr; slot = (slot + 1) & mask) {

@@ -15,6 +15,7 @@
 #include "grammar/literal_writer.h"
 #include "grammar/printed_names.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -193,6 +194,7 @@ void Printer::PrintTokenSet(ExprId expr) {
 }
 
 void Printer::PrintExpr(ExprId expr, Place place) {
+  CountWork("printing a grammar");
   steps_.push_back({expr, place});
   while (!steps_.empty()) {
     Step step = steps_.back();

@@ -13,6 +13,7 @@
 
 #include "support/error.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -90,6 +91,7 @@ class JsonParser {
   }
 
   JsonId AddNode(JsonKind kind, size_t source_offset) {
+    CountWork("reading JSON");
     JsonDocument::Node node;
     node.kind = kind;
     node.source_offset = static_cast<int32_t>(source_offset);

@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "automata/byte_nfa.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
 ByteDfaPtr DfaCache::Find(const std::string& key, bool* found) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   auto it = entries_.find(key);
   *found = it != entries_.end();
   return *found ? it->second.dfa : nullptr;
@@ -16,7 +17,7 @@ ByteDfaPtr DfaCache::Find(const std::string& key, bool* found) const {
 
 ByteDfaPtr DfaCache::Insert(std::string key, ByteDfaPtr dfa, std::vector<CodePointDfaPtr> named) {
   const int64_t bytes = static_cast<int64_t>(key.size()) + (dfa ? dfa->MemorySizeBytes() : 0) + 64;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   if (size_bytes_ + bytes > max_bytes_) {
     entries_.clear();
     size_bytes_ = 0;
@@ -28,7 +29,7 @@ ByteDfaPtr DfaCache::Insert(std::string key, ByteDfaPtr dfa, std::vector<CodePoi
 }
 
 int64_t DfaCache::SizeBytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   return size_bytes_;
 }
 
@@ -102,6 +103,7 @@ class NfaWriter {
       : grammar_(grammar), facts_(facts), nfa_(nfa) {}
 
   void Write(ExprId expr, int32_t from, int32_t to) {
+    CountWork("folding an expression");
     switch (grammar_.kind(expr)) {
       case ExprKind::kEmpty:
         nfa_->AddEpsilon(from, to);

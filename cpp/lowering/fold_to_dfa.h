@@ -16,6 +16,7 @@
 #include "analysis/grammar_facts.h"
 #include "automata/byte_dfa.h"
 #include "grammar/grammar.h"
+#include "support/fork_safety.h"
 
 namespace xgrammar {
 
@@ -34,7 +35,7 @@ class DfaCache {
   int64_t SizeBytes() const;
 
  private:
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   struct Entry {
     ByteDfaPtr dfa;
     std::vector<CodePointDfaPtr> named;

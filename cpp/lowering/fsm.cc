@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "support/work_meter.h"
+
 namespace xgrammar {
 
 uint32_t FsmBuilder::AddState() {
+  CountWork("building the automaton of a rule", 2);
   states_.emplace_back();
   return num_states() - 1;
 }
@@ -31,6 +34,7 @@ void FsmBuilder::SkipTrivialStates() {
   // them.
   std::vector<uint32_t> target(states_.size());
   for (uint32_t i = 0; i < num_states(); ++i) {
+    CountWork("building the automaton of a rule");
     uint32_t s = i;
     // Epsilon cycles end the walk after as many steps as there are states.
     for (uint32_t steps = 0; steps < num_states(); ++steps) {

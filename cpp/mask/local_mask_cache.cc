@@ -110,7 +110,7 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
                                                      bool counted) {
   const Key key{dfa, state, counted};
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
     auto it = by_state_.find(key);
     if (it != by_state_.end()) return it->second;
   }
@@ -120,7 +120,7 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
       counted || dfa->num_states() <= kMaxSpelledStates || FindBase(*dfa, state) == ByteDfa::kDead;
   std::string spelling = is_spelled ? SpellReachable(*dfa, state, counted) : std::string();
   if (!spelling.empty()) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
     auto it = by_spelling_.find(spelling);
     if (it != by_spelling_.end()) {
       MaskPtr known = it->second;
@@ -129,7 +129,7 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
     }
   }
   MaskPtr mask = Compute(key);
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   MakeRoomLocked(mask->MemorySizeBytes() + static_cast<int64_t>(2 * spelling.size()) + kEntryBytes);
   if (!spelling.empty())
     mask = by_spelling_.try_emplace(std::move(spelling), std::move(mask)).first->second;
@@ -152,7 +152,7 @@ LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key) {
 }
 
 int64_t LocalMaskCache::SizeBytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   return size_bytes_ + dfa_cache_->SizeBytes();
 }
 
@@ -168,7 +168,7 @@ void LocalMaskCache::ClearLocked() {
 }
 
 void LocalMaskCache::Clear() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   ClearLocked();
 }
 

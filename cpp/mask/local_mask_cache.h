@@ -20,6 +20,7 @@
 #include "lowering/fold_to_dfa.h"
 #include "mask/local_mask.h"
 #include "mask/marker_tokens.h"
+#include "support/fork_safety.h"
 #include "tokenizer/tokenizer_info.h"
 
 namespace xgrammar {
@@ -70,7 +71,7 @@ class LocalMaskCache {
   const TextTokens text_tokens_;
   const std::shared_ptr<DfaCache> dfa_cache_;
   const int64_t max_bytes_;
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   // All guarded by mutex_.
   std::unordered_map<Key, MaskPtr, KeyHash> by_state_;
   std::unordered_map<std::string, MaskPtr> by_spelling_;

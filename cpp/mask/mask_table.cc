@@ -8,11 +8,13 @@
 namespace xgrammar {
 
 MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer,
-                     std::shared_ptr<LocalMaskCache> local_masks, int64_t max_bytes)
+                     std::shared_ptr<LocalMaskCache> local_masks, int64_t max_bytes,
+                     ByteAccount* account)
     : parser_(*parser),
       tokenizer_(std::move(tokenizer)),
       local_masks_(std::move(local_masks)),
-      max_bytes_(max_bytes) {}
+      max_bytes_(max_bytes),
+      account_(account) {}
 
 void MaskTable::Fill(SetId set, std::span<uint32_t> row) {
   const EarleySet& normal = parser_.set(parser_.set(set).mask_set);
@@ -26,11 +28,12 @@ void MaskTable::Fill(SetId set, std::span<uint32_t> row) {
   mask->WriteTo(row);
   const int64_t bytes = mask->MemorySizeBytes() + 16;
   if (size_bytes_.load(std::memory_order_relaxed) + bytes > max_bytes_) return;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   const TokenMask* expected = nullptr;
   if (!normal.mask.compare_exchange_strong(expected, mask.get(), std::memory_order_release)) return;
   masks_.push_back(std::move(mask));
   size_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (account_ != nullptr) account_->Add(bytes);
   num_masks_.fetch_add(1, std::memory_order_relaxed);
 }
 

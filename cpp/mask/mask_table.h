@@ -15,15 +15,17 @@
 #include "mask/local_mask_cache.h"
 #include "mask/token_mask.h"
 #include "parser/parser.h"
+#include "support/byte_account.h"
+#include "support/fork_safety.h"
 #include "tokenizer/tokenizer_info.h"
 
 namespace xgrammar {
 
 class MaskTable {
  public:
-  /// `parser` must outlive the table.
+  /// `parser` and `account` (or null), which is told of all growth, must outlive the table.
   MaskTable(Parser* parser, TokenizerInfoPtr tokenizer, std::shared_ptr<LocalMaskCache> local_masks,
-            int64_t max_bytes);
+            int64_t max_bytes, ByteAccount* account = nullptr);
 
   /// Writes which ordinary tokens may follow the set, and which tokens its token-level items take;
   /// other special and stop tokens get 0. Raises kLimit.
@@ -37,9 +39,10 @@ class MaskTable {
   const TokenizerInfoPtr tokenizer_;
   const std::shared_ptr<LocalMaskCache> local_masks_;
   const int64_t max_bytes_;
+  ByteAccount* const account_;
   std::atomic<int64_t> size_bytes_{0};
   std::atomic<int64_t> num_masks_{0};
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<std::unique_ptr<const TokenMask>> masks_;  // Guarded by mutex_.
 };
 

@@ -38,12 +38,13 @@ void SortUnique(std::vector<Item>* items) {
 }  // namespace
 
 Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const TokenTrie* markers,
-               uint32_t count_horizon, const Limits& limits)
+               uint32_t count_horizon, const Limits& limits, ByteAccount* account)
     : limits_(limits),
       count_horizon_(count_horizon),
       dfa_cache_(std::move(dfa_cache)),
+      account_(account),
       units_(std::move(grammar), dfa_cache_.get(), markers) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   sets_.Append();  // kDeadSet.
   AddContinuation({});
   // The start rule is called by nobody: its first item stands in the kernel with the root
@@ -60,7 +61,7 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const To
 
 SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
   EdgeMap& edges = step == Step::kAny ? edges_ : step == Step::kScan ? scan_edges_ : literal_edges_;
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   const uint32_t known = edges.Find(set, byte);
   if (known != EdgeMap::kUnknown) return known;
   CheckMemory();
@@ -76,7 +77,7 @@ SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
 
 SetId Parser::NextByToken(SetId set, int32_t token, bool named_only) {
   if (sets_[set].token_items.empty()) return kDeadSet;
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel;
   for (const TokenItem& item : sets_[set].token_items) {
@@ -90,7 +91,7 @@ SetId Parser::NextByToken(SetId set, int32_t token, bool named_only) {
 SetId Parser::Unite(SetId a, SetId b) {
   if (a == b || b == kDeadSet) return a;
   if (a == kDeadSet) return b;
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel(sets_[a].kernel.begin(), sets_[a].kernel.end());
   kernel.insert(kernel.end(), sets_[b].kernel.begin(), sets_[b].kernel.end());
@@ -99,7 +100,7 @@ SetId Parser::Unite(SetId a, SetId b) {
 }
 
 SetId Parser::AtKey(const KeyItem& item, uint32_t state) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel{{item.unit->first_state + state, item.continuation, item.parameter}};
   Settle(&kernel);
@@ -108,7 +109,7 @@ SetId Parser::AtKey(const KeyItem& item, uint32_t state) {
 
 SetId Parser::AtTokenEnd(SetId set, bool counts) {
   if (!has_token_limits_ || set == kDeadSet) return set;
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel;
   for (const Item& item : sets_[set].kernel) {
@@ -129,7 +130,7 @@ SetId Parser::AfterReturn(ContinuationId continuation) {
   Continuation& c = continuations_[continuation];
   const SetId known = c.after.load(std::memory_order_acquire);
   if (known != kUnknownSet) return known;
-  std::lock_guard<std::mutex> lock(mutex_);
+  const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel;
   if (continuation == kRootContinuation) {
@@ -525,18 +526,19 @@ int64_t Parser::MemorySizeBytesLocked() const {
          continuation_index_.MemorySizeBytes() + units_.MemorySizeBytes();
 }
 
-int64_t Parser::MemorySizeBytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return MemorySizeBytesLocked();
+void Parser::ReportBytes() {
+  const int64_t bytes = MemorySizeBytesLocked();
+  const int64_t before = reported_bytes_.exchange(bytes, std::memory_order_relaxed);
+  if (account_ != nullptr && bytes != before) account_->Add(bytes - before);
 }
 
 int64_t Parser::num_automaton_states() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   return units_.num_states();
 }
 
 std::string Parser::DebugString(SetId id) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
   std::string out = "set " + std::to_string(id);
   if (id == kDeadSet) return out + " (dead)";
   const EarleySet& set = sets_[id];

@@ -27,7 +27,9 @@
 #include "parser/item_set.h"
 #include "parser/parameters.h"
 #include "support/arena.h"
+#include "support/byte_account.h"
 #include "support/chunked_array.h"
+#include "support/fork_safety.h"
 #include "support/id_table.h"
 #include "support/limits.h"
 
@@ -37,9 +39,10 @@ class Parser {
  public:
   /// `count_horizon`: how many copies of a repetition one token can pass at most (the bytes of the
   /// longest token). `markers`: texts of special and stop tokens (see UnitTable); must outlive the
-  /// parser. Raises kUnsatisfiable.
+  /// parser. `account` (or null) is told of all growth; must outlive the parser. Raises
+  /// kUnsatisfiable.
   Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const TokenTrie* markers,
-         uint32_t count_horizon, const Limits& limits);
+         uint32_t count_horizon, const Limits& limits, ByteAccount* account = nullptr);
 
   SetId start() const { return start_; }
   const EarleySet& set(SetId id) const { return sets_[id]; }
@@ -83,8 +86,8 @@ class Parser {
   int64_t num_sets() const { return sets_.size(); }
   int64_t num_edges() const { return edges_.size() + scan_edges_.size() + literal_edges_.size(); }
   int64_t num_automaton_states() const;
-  /// Bytes of sets, continuations, edges and automata.
-  int64_t MemorySizeBytes() const;
+  /// Bytes of sets, continuations, edges and automata. Takes no lock.
+  int64_t MemorySizeBytes() const { return reported_bytes_.load(std::memory_order_relaxed); }
   std::string DebugString(SetId set) const;
   const Limits& limits() const { return limits_; }
 
@@ -107,6 +110,19 @@ class Parser {
   };
   static constexpr uint32_t kLocalBit = 0x80000000;
   static constexpr ContinuationId kSelfContinuation = 0x7FFFFFFF;
+
+  /// Holds the growth lock for one step and tells the account by how much the parser has grown.
+  class Growth {
+   public:
+    explicit Growth(Parser* parser) : parser_(parser), lock_(parser->mutex_) {}
+    ~Growth() { parser_->ReportBytes(); }
+    Growth(const Growth&) = delete;
+    Growth& operator=(const Growth&) = delete;
+
+   private:
+    Parser* const parser_;
+    const std::lock_guard<ForkSafeMutex> lock_;
+  };
 
   enum class Step : uint8_t { kAny, kScan, kLiteral };
 
@@ -150,11 +166,14 @@ class Parser {
   Item MaskItem(const Item& item);
   SetId MaskSetOf(SetId id, std::span<const Item> kernel);
   void CheckMemory() const;
+  void ReportBytes();
   int64_t MemorySizeBytesLocked() const;
 
   const Limits limits_;
   const uint32_t count_horizon_;
   const std::shared_ptr<DfaCache> dfa_cache_;
+  ByteAccount* const account_;
+  std::atomic<int64_t> reported_bytes_{0};  // Changed under mutex_ only.
 
   EdgeMap edges_;
   EdgeMap scan_edges_;
@@ -166,7 +185,7 @@ class Parser {
   bool has_token_limits_ = false;
 
   // Everything below is guarded by mutex_.
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   UnitTable units_;
   IdTable set_index_;
   IdTable continuation_index_;

@@ -162,7 +162,7 @@ bool TokenizerInfo::IsSpecialToken(int32_t id) const {
 }
 
 const TokenTrie& TokenizerInfo::trie() const {
-  std::call_once(trie_once_, [this] {
+  trie_once_.Call([this] {
     std::vector<std::pair<std::string_view, int32_t>> ordinary;
     ordinary.reserve(decoded_vocab_.size());
     auto special = special_token_ids_.begin();
@@ -182,7 +182,7 @@ const TokenTrie& TokenizerInfo::trie() const {
 }
 
 const std::string& TokenizerInfo::fingerprint() const {
-  std::call_once(fingerprint_once_, [this] {
+  fingerprint_once_.Call([this] {
     Fingerprinter hash;
     hash.Add(static_cast<uint64_t>(vocab_type_));
     hash.Add(static_cast<uint64_t>(vocab_size_));

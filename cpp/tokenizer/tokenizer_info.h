@@ -8,13 +8,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/fork_safety.h"
 #include "tokenizer/token_trie.h"
 
 namespace xgrammar {
@@ -96,9 +96,9 @@ class TokenizerInfo {
   std::vector<int32_t> stop_token_ids_;
   std::vector<int32_t> special_token_ids_;
   std::vector<int64_t> dropped_stop_token_ids_;
-  mutable std::once_flag trie_once_;
+  mutable ForkSafeOnce trie_once_;
   mutable TokenTrie trie_;
-  mutable std::once_flag fingerprint_once_;
+  mutable ForkSafeOnce fingerprint_once_;
   mutable std::string fingerprint_;
 };
 

@@ -53,6 +53,18 @@ class Limits:
     def max_schema_expansion(self, arg: int, /) -> None: ...
 
     @property
+    def max_compile_ms(self) -> int: ...
+
+    @max_compile_ms.setter
+    def max_compile_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def max_compile_work(self) -> int: ...
+
+    @max_compile_work.setter
+    def max_compile_work(self, arg: int, /) -> None: ...
+
+    @property
     def max_state_bytes(self) -> int: ...
 
     @max_state_bytes.setter
@@ -69,6 +81,14 @@ class Limits:
 
     @max_mask_bytes.setter
     def max_mask_bytes(self, arg: int, /) -> None: ...
+
+class CompileControl:
+    """Bounds one call and gives it up when asked."""
+
+    def __init__(self, max_ms: int) -> None: ...
+
+    def cancel(self) -> None:
+        """Let the call that runs with this object end with an error soon."""
 
 class JsonSchemaOptions:
     """Options of the JSON Schema front end, as its facade documents them."""
@@ -220,19 +240,19 @@ class GrammarCompiler:
 
     def __init__(self, tokenizer_info: TokenizerInfo, cache_enabled: bool, cache_limit_bytes: int, limits: Limits) -> None: ...
 
-    def compile_json_schema(self, schema: bytes, options: JsonSchemaOptions) -> CompiledGrammar:
+    def compile_json_schema(self, schema: bytes, options: JsonSchemaOptions, control: CompileControl | None) -> CompiledGrammar:
         """Compile the text of a JSON Schema."""
 
-    def compile_builtin_json(self) -> CompiledGrammar:
+    def compile_builtin_json(self, control: CompileControl | None) -> CompiledGrammar:
         """Compile the grammar of JSON."""
 
-    def compile_regex(self, pattern: bytes) -> CompiledGrammar:
+    def compile_regex(self, pattern: bytes, control: CompileControl | None) -> CompiledGrammar:
         """Compile a regular expression."""
 
-    def compile_ebnf(self, text: bytes, root_rule_name: bytes) -> CompiledGrammar:
+    def compile_ebnf(self, text: bytes, root_rule_name: bytes, control: CompileControl | None) -> CompiledGrammar:
         """Compile EBNF text."""
 
-    def compile_grammar(self, grammar: Grammar) -> CompiledGrammar:
+    def compile_grammar(self, grammar: Grammar, control: CompileControl | None) -> CompiledGrammar:
         """Compile a grammar."""
 
     def clear_cache(self) -> None:
@@ -241,18 +261,21 @@ class GrammarCompiler:
     def cache_size_bytes(self) -> int:
         """Bytes held by the cache."""
 
+    def cache_statistics(self) -> dict[str, int]:
+        """Counts of requests and what is held now."""
+
 def structural_tag_to_grammar(text: bytes, limits: Limits) -> Grammar:
     """
     Translate the JSON text of a structural tag; tokens can be named by id only.
     """
 
-def compile_structural_tag(compiler: GrammarCompiler, text: bytes) -> CompiledGrammar:
+def compile_structural_tag(compiler: GrammarCompiler, text: bytes, control: CompileControl | None) -> CompiledGrammar:
     """Compile the JSON text of a structural tag."""
 
 def lark_to_grammar(text: bytes, named_grammars: list[tuple[bytes, bytes | Grammar]], tokenizer_info: TokenizerInfo | None, limits: Limits) -> Grammar:
     """Translate a Lark grammar."""
 
-def compile_lark(compiler: GrammarCompiler, text: bytes, named_grammars: list[tuple[bytes, bytes | Grammar]]) -> CompiledGrammar:
+def compile_lark(compiler: GrammarCompiler, text: bytes, named_grammars: list[tuple[bytes, bytes | Grammar]], control: CompileControl | None) -> CompiledGrammar:
     """Compile a Lark grammar."""
 
 class GrammarMatcher:
@@ -341,7 +364,7 @@ class GrammarMatcher:
     def is_completed(self) -> bool:
         """Whether the input so far is a complete match, stop token or not."""
 
-    def rollback(self, num_tokens: int = 1) -> None:
+    def rollback(self, num_tokens: SupportsIndex = 1) -> None:
         """
         Undo steps, an accepted stop token included.
 

@@ -20,6 +20,7 @@
 #include "grammar/builder.h"
 #include "grammar/substring.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -71,7 +72,10 @@ class Parser {
   }
 
  private:
-  void Advance() { lexer_.Next(&token_); }
+  void Advance() {
+    CountWork("reading EBNF");
+    lexer_.Next(&token_);
+  }
   std::string TokenText() const {
     if (token_.kind == TokenKind::kEnd) return "end of input";
     return QuoteForMessage(lexer_.SourceOf(token_), 40);

@@ -115,6 +115,7 @@ ExprId BuildRegexMacro(const MacroCall& call, const Lexer& lexer, std::string_vi
     if (arguments.json_string) return BuildJsonString(arguments, builder, limits);
     return RegexToExpr(arguments.pattern, arguments.options, builder, limits);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
     throw WithPlace(error, call, lexer, rule_name, arguments.pattern);
   }
 }

@@ -8,6 +8,7 @@
 #include "frontend/json_schema/converter.h"
 #include "grammar/any_order.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::json_schema {
 
@@ -78,6 +79,7 @@ class ArrayMachine {
   }
 
   ExprId Body(const State& state) {
+    CountWork("writing an array", 4);
     std::vector<ExprId> alternatives;
     if (!spec_.count.HasMax() || state.index < spec_.count.max) {
       for (const Option& option : OptionsAt(state.index)) {

@@ -7,6 +7,7 @@
 #include "frontend/json_schema/converter.h"
 #include "grammar/any_order.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::json_schema {
 
@@ -148,6 +149,7 @@ GrammarPtr JSONSchemaConverter::Convert(LocationId location) {
 
 void JSONSchemaConverter::DrainQueue() {
   while (!queue_.empty()) {
+    CountWork("writing a schema", 10);
     const PendingContainer container = queue_.front();
     queue_.pop_front();
     const ExprId body = container.array ? ArrayBody(*container.array, container.depth)
@@ -169,6 +171,7 @@ ExprId JSONSchemaConverter::LocationRef(LocationId location, Depth depth) {
   const int64_t key = (static_cast<int64_t>(location) << 32) | static_cast<uint32_t>(depth);
   const auto found = locations_.find(key);
   if (found != locations_.end()) return found->second;
+  CountWork("writing a schema", 10);
   const ExprId expr = MakeLocation(location, depth);
   locations_[key] = expr;
   return expr;

@@ -59,6 +59,7 @@ ExprId JSONSchemaConverter::Number(const NumberConstraint& constraint, JsonId sc
               : Lexeme(enforced.integer ? "integer" : "number",
                        builder_.AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa))));
     } catch (const Error& cause) {
+      if (cause.kind() == ErrorKind::kBudget) throw;
       if (cause.kind() != ErrorKind::kUnsupported) {
         Error error = merger_.reader().MakeError(cause.kind(), schema, "", cause.message());
         error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());

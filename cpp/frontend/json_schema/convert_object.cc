@@ -6,6 +6,7 @@
 
 #include "frontend/json_schema/converter.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::json_schema {
 
@@ -119,6 +120,7 @@ class ObjectMachine {
   };
 
   ExprId Reference(const State& state) {
+    CountWork("writing an object", 2);
     const auto [place, is_new] = rules_.try_emplace(state, -1);
     if (is_new) {
       if (rules_.size() > kMaxObjectStates) {

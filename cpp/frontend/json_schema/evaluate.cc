@@ -5,6 +5,7 @@
 #include <map>
 
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::json_schema {
 
@@ -186,6 +187,7 @@ bool Evaluator::Judge(JsonId id, JsonId value, int depth) {
 }
 
 bool Evaluator::TypeAndValuesHold(const Schema& schema, JsonId value) {
+  CountWork("filtering values", 5);
   const JsonDocument& document = reader_.document();
   const InstanceType type = TypeOf(document, value);
   TypeSet bits = BitsOf(type);
@@ -196,8 +198,10 @@ bool Evaluator::TypeAndValuesHold(const Schema& schema, JsonId value) {
   if (schema.enum_values == kNoJson) return true;
   const auto [place, is_new] = enum_keys_.try_emplace(schema.enum_values);
   if (is_new) {
-    for (const JsonId member : document.items(schema.enum_values))
+    for (const JsonId member : document.items(schema.enum_values)) {
+      CountWork("filtering values", 5);
       place->second.insert(KeyOf(member));
+    }
   }
   return place->second.contains(KeyOf(value));
 }

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "support/work_meter.h"
+
 namespace xgrammar::json_schema {
 
 namespace {
@@ -144,6 +146,7 @@ bool Merger::IsContradictory(const Conjunction& literals) {
 }
 
 void Merger::CountWork() {
+  xgrammar::CountWork("expanding a schema", 20);
   if (++work_count_ > reader_.limits().max_schema_expansion) {
     ThrowLimitError("max_schema_expansion", work_count_, reader_.limits().max_schema_expansion,
                     "the combinations of 'allOf', 'anyOf', 'oneOf', 'not' and 'if' of the schema");
@@ -153,6 +156,7 @@ void Merger::CountWork() {
 const Expansion& Merger::Expand(LocationId location) {
   if (expansions_[static_cast<size_t>(location)])
     return *expansions_[static_cast<size_t>(location)];
+  xgrammar::CountWork("expanding a schema", 20);
   auto expansion = std::make_unique<Expansion>();
   if (location != kNothingLocation) {
     const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
@@ -298,6 +302,7 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
   if (IsRepeated(*run, task)) return Outcome::kContinue;
   if (schema.enum_values != kNoJson || schema.const_value != kNoJson) {
     const auto take = [&](JsonId value) {
+      xgrammar::CountWork("expanding a schema", 2);
       if (Evaluator::TypeOf(reader_.document(), value) == run->type) run->values.push_back(value);
     };
     if (schema.const_value != kNoJson) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "support/fork_safety.h"
+
 namespace xgrammar::json_schema {
 
 namespace {
@@ -143,6 +145,7 @@ std::string ResolveUri(std::string_view base_text, std::string_view reference_te
 }
 
 References::Position References::PositionOf(std::string_view keyword) {
+  const ForkSection made_whole;
   static const std::unordered_map<std::string_view, Position> kPositions = {
       {"$defs", Position::kSchemaMap},
       {"definitions", Position::kSchemaMap},

@@ -10,13 +10,14 @@
 #include <array>
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontend/json_schema/string_spelling.h"
 #include "frontend/regex/regex.h"
+#include "support/fork_safety.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::json_schema {
 
@@ -350,7 +351,7 @@ constexpr const char* kPointer = "(?:\\/(?:[^~\\/]|~[01])*)*";
 constexpr size_t kNumFormats = 17;
 
 const std::array<NamedFormat, kNumFormats>& Formats() {
-  static const std::array<NamedFormat, kNumFormats> kFormats = {{
+  static constexpr std::array<NamedFormat, kNumFormats> kFormats = {{
       {"date", [] { return DateRegex(); }},
       {"time", nullptr},
       {"date-time", nullptr},
@@ -403,12 +404,13 @@ CodePointDfa MakeFormat(const NamedFormat& format) {
 
 // Filled on first use, one entry at a time; entries are immutable from then on.
 struct FormatLibrary {
-  std::array<std::once_flag, kNumFormats> once;
+  std::array<ForkSafeOnce, kNumFormats> once;
   std::array<FormatAutomata, kNumFormats> automata;
   std::array<std::atomic<const CodePointDfa*>, kNumFormats> made{};
 };
 
 FormatLibrary& Library() {
+  const ForkSection made_whole;
   static FormatLibrary library;
   return library;
 }
@@ -419,7 +421,9 @@ const FormatAutomata& AutomataOfFormat(std::string_view name) {
   FormatLibrary& library = Library();
   size_t index = 0;
   while (Formats()[index].name != name) ++index;
-  std::call_once(library.once[index], [&] {
+  library.once[index].Call([&] {
+    // A constant of this library is on nobody's account.
+    const WorkPause pause;
     FormatAutomata& entry = library.automata[index];
     entry.decoded = std::make_shared<const CodePointDfa>(MakeFormat(Formats()[index]));
     entry.spelled = std::make_shared<const CodePointDfa>(SpellCanonically(*entry.decoded));

@@ -33,6 +33,7 @@ CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
     return automata_.emplace(std::move(key), Share(RegexToDfa(pattern, options, reader_.limits())))
         .first->second;
   } catch (const Error& cause) {
+    if (cause.kind() == ErrorKind::kBudget) throw;
     const ErrorKind kind =
         cause.kind() == ErrorKind::kGrammarSyntax ? ErrorKind::kJsonSchema : cause.kind();
     Error error =

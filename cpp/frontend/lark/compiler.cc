@@ -96,6 +96,7 @@ void DocumentCompiler::CompileRule(DefinitionId id) {
     }
     builder().SetBody(rule, body);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
     if (error.line() > 0) throw;
     throw source_.Placed(error, entry.offset);
   }
@@ -169,6 +170,7 @@ void DocumentCompiler::CompileNodes(NodeId first, NodeId last, NodeId skipped, b
     try {
       exprs_[static_cast<size_t>(id)] = CompileNode(id, is_unit);
     } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kBudget) throw;
       if (error.line() > 0) throw;
       throw source_.Placed(error, document_.node(id).offset);
     }

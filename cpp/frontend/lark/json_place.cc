@@ -29,6 +29,7 @@ JsonDocument ReadJson(std::string_view text, size_t offset, const Source& source
   try {
     return ParseJson(text, limits);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
     if (error.kind() != ErrorKind::kInvalidJson) throw source.Placed(error, offset);
     source.Fail(offset + OffsetOf(text, error.line(), error.column()), error.message());
   }

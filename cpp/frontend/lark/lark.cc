@@ -96,6 +96,7 @@ RuleId Session::AddText(std::string_view text, const std::string& name) {
   try {
     document = Parser(&lexer, limits_).Parse();
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
     if (error.line() > 0) throw;
     throw source.Placed(error, 0);
   }

@@ -9,6 +9,7 @@
 
 #include "support/error.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::lark {
 
@@ -66,6 +67,7 @@ NodeId Parser::ParseExpression() {
 
 /// Reads one element, bracket or bar; returns false at any other token.
 bool Parser::ParseStep() {
+  CountWork("reading Lark", 2);
   Group& group = groups_.back();
   switch (token_.kind) {
     case TokenKind::kOpen:

@@ -69,6 +69,7 @@ ExprId DocumentCompiler::CompileRegex(NodeId id, bool is_unit) {
   try {
     expr = RegexToExpr(literal.text, options, &builder(), session_.limits());
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
     throw source_.Placed(error, offset + 1 + OffsetInPattern(literal.text, error.position()));
   }
   const ExprKind kind = builder().view().kind(expr);

@@ -24,6 +24,8 @@
 
 #include "frontend/regex/thompson.h"
 #include "support/error.h"
+#include "support/fork_safety.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -32,6 +34,7 @@ namespace {
 using EdgeKind = CodePointNfa::EdgeKind;
 
 const CodePointSet& WordCharacters() {
+  const ForkSection made_whole;
   static const CodePointSet kWord({{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}});
   return kWord;
 }
@@ -80,6 +83,7 @@ CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent,
         ranges.push_back({edges[i].lo, edges[i].hi});
       CopyEdge(ranges, silent, from, target, &nfa);
     }
+    CountWork("resolving assertions", 1 + static_cast<int64_t>(dfa.states()[s].edges.size()) / 2);
     if (!invisible.empty()) nfa.AddEdge(from, invisible, from);
     if (dfa.states()[s].accept) nfa.SetAccept(from);
   }

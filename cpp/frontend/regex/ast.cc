@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 
@@ -33,6 +34,7 @@ bool RepeatOfRepeatIsContiguous(int64_t a, int64_t b, int64_t m, int64_t n) {
 RegexNodeId RegexAst::Add(RegexNodeKind kind, int32_t first, int32_t count) {
   if (size() >= max_nodes_)
     ThrowLimitError("max_grammar_size", int64_t{size()} + 1, max_nodes_, "regex");
+  CountWork("reading a regular expression");
   nodes_.push_back({kind, first, count});
   return size() - 1;
 }

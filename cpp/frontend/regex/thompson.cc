@@ -1,6 +1,8 @@
 // Thompson's construction with an explicit work stack.
 #include "frontend/regex/thompson.h"
 
+#include "support/work_meter.h"
+
 namespace xgrammar {
 
 namespace {
@@ -15,6 +17,7 @@ class Builder {
   void Run(RegexNodeId node, int32_t from, int32_t to) {
     stack_.push_back({node, from, to});
     while (!stack_.empty()) {
+      CountWork("building the automaton of a regular expression");
       const Item item = stack_.back();
       stack_.pop_back();
       Expand(item);
@@ -94,6 +97,7 @@ class Builder {
   }
 
   int32_t AddCopy(RegexNodeId body, int32_t from) {
+    CountWork("building the automaton of a regular expression");
     const int32_t to = nfa_.AddState();
     stack_.push_back({body, from, to});
     return to;

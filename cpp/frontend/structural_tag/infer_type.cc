@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "frontend/structural_tag/reader.h"
+#include "support/fork_safety.h"
 
 namespace xgrammar::structural_tag {
 
@@ -26,6 +27,7 @@ std::string_view DispatchType(const JsonDocument& document, JsonId rules) {
 }  // namespace
 
 std::string_view InferType(const JsonDocument& document, JsonId object) {
+  const ForkSection made_whole;
   static const Signature kSignatures[] = {
       {"tag", {"begin", "content", "end"}},
       {"const_string", {"value"}},

@@ -24,6 +24,7 @@ auto AtFormat(const StructuralTag& tag, const Format& format, const char* field,
   try {
     return translate();
   } catch (Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
     error.AtPointer(PointerTo(tag.document, format.source) + "/" + field +
                     (error.has_pointer() ? error.pointer() : ""));
     throw;

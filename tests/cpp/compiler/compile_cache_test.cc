@@ -12,6 +12,7 @@
 
 #include "frontend/ebnf/parser.h"
 #include "support/error.h"
+#include "support/work_meter.h"
 
 namespace xgrammar {
 namespace {
@@ -144,6 +145,112 @@ TEST_F(CompileCacheTest, ErrorsReachEveryoneAndAreNotKept) {
   EXPECT_LT(calls, 8) << "those who waited share the error";
   EXPECT_EQ(cache.SizeBytes(), 0);
   EXPECT_NE(cache.GetOrCompile("k", Compiling()), nullptr);
+}
+
+// A request that runs out of its own budget is no answer to those who wait for the same source.
+TEST_F(CompileCacheTest, WhoeverIsGivenUpFailsAlone) {
+  CompileCache cache(true, -1);
+  std::atomic<int> calls{0};
+  std::atomic<int> given_up{0};
+  std::atomic<int> compiled{0};
+  const auto first_gives_up = [&]() -> CompiledGrammarPtr {
+    if (calls.fetch_add(1) == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      throw Error(ErrorKind::kBudget, "out of time");
+    }
+    return Compile();
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&] {
+      try {
+        cache.GetOrCompile("k", first_gives_up);
+        ++compiled;
+      } catch (const Error&) {
+        ++given_up;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(given_up, 1);
+  EXPECT_EQ(compiled, 5);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(CompileCacheTest, WaitingCountsTowardsTheTimeOfTheOneWhoWaits) {
+  CompileCache cache(true, -1);
+  std::atomic<bool> started{false};
+  std::atomic<bool> go_on{false};
+  std::thread slow([&] {
+    cache.GetOrCompile("k", [&] {
+      started = true;
+      while (!go_on.load()) std::this_thread::yield();
+      return Compile();
+    });
+  });
+  while (!started.load()) std::this_thread::yield();
+  Limits limits;
+  limits.max_compile_ms = 20;
+  ErrorKind kind = ErrorKind::kInternal;
+  try {
+    const WorkScope scope(limits);
+    cache.GetOrCompile("k", Compiling());
+  } catch (const Error& error) {
+    kind = error.kind();
+  }
+  go_on = true;
+  slow.join();
+  EXPECT_EQ(kind, ErrorKind::kBudget);
+  EXPECT_EQ(compiled_, 1);
+}
+
+TEST_F(CompileCacheTest, CountsWhatItDid) {
+  CompileCache probe(true, -1);
+  probe.GetOrCompile("a", Compiling());
+  CompileCache cache(true, 2 * probe.SizeBytes() + 10);
+  for (const char* key : {"a", "b", "a", "c", "c", "b"}) cache.GetOrCompile(key, Compiling());
+  const CompileCache::Statistics statistics = cache.statistics();
+  EXPECT_EQ(statistics.hits, 2);
+  EXPECT_EQ(statistics.misses, 4);
+  EXPECT_EQ(statistics.joined, 0);
+  EXPECT_EQ(statistics.evictions, 2);
+  EXPECT_EQ(statistics.entries, 2);
+  EXPECT_EQ(statistics.bytes, cache.SizeBytes());
+  EXPECT_EQ(statistics.bytes, 2 * probe.SizeBytes());
+}
+
+/// The size is the sum over the entries, while they grow, when they are dropped and after that.
+TEST_F(CompileCacheTest, TheSizeIsExactWhateverGrows) {
+  const auto nested = [this] { return Compile("root ::= [a-z] root | \"(\" root \")\" | \"\""); };
+  CompileCache cache(true, -1);
+  const auto a = cache.GetOrCompile("a", nested);
+  const auto b = cache.GetOrCompile("b", nested);
+  const int64_t overhead = cache.SizeBytes() - a->MemorySizeBytes() - b->MemorySizeBytes();
+  std::vector<std::thread> threads;
+  for (const auto& compiled : {a, b, a}) {
+    threads.emplace_back([compiled] {
+      auto generation = compiled->generation();
+      SetId set = generation->parser.start();
+      for (int i = 0; i < 2000; ++i) set = generation->parser.Next(set, '(');
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(a->MemorySizeBytes(), 20000);
+  EXPECT_EQ(cache.SizeBytes() - a->MemorySizeBytes() - b->MemorySizeBytes(), overhead);
+  cache.Clear();
+  EXPECT_EQ(cache.SizeBytes(), 0);
+  a->generation()->parser.Next(a->generation()->parser.start(), 'x');
+  EXPECT_EQ(cache.SizeBytes(), 0) << "what was dropped no longer counts";
+  const auto again = cache.GetOrCompile("a", nested);
+  EXPECT_LT(cache.SizeBytes(), a->MemorySizeBytes());
+}
+
+TEST_F(CompileCacheTest, ACallDoesNotVisitAllEntries) {
+  // That many calls with that many entries end in time only if a call costs O(1).
+  CompileCache cache(true, int64_t{1} << 40);
+  for (int i = 0; i < 2000; ++i) cache.GetOrCompile(std::to_string(i), Compiling());
+  for (int i = 0; i < 300000; ++i) cache.GetOrCompile(std::to_string(i % 2000), Compiling());
+  EXPECT_EQ(cache.statistics().hits, 300000);
 }
 
 TEST_F(CompileCacheTest, OtherRequestsDoNotWait) {
