@@ -28,6 +28,7 @@ from .config import (
     set_max_recursion_depth,
 )
 from .exception import (
+    CompileBudgetError,
     DeserializeFormatError,
     DeserializeVersionError,
     GrammarLimitError,
@@ -86,6 +87,7 @@ _LAZY_NAMES = {
 
 __all__ = [
     "BatchGrammarMatcher",
+    "CompileBudgetError",
     "CompiledGrammar",
     "DeserializeFormatError",
     "DeserializeVersionError",

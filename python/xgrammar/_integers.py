@@ -8,6 +8,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from ._arguments import elements
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,7 +36,7 @@ def integers(name: str, values: Iterable[Any]) -> list[int]:
     TypeError
         One of them is no integer; the text names the argument, the position and the type.
     """
-    kept = list(values)
+    kept = elements(name, values)
     try:
         return list(map(operator.index, kept))
     except TypeError:

@@ -2,123 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from . import limits as _limits
+from ._compiled_grammar import CompiledGrammar
 from ._integers import integer
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list
 from ._structural_tag import structural_tag_text
 from .exception import UsageError
-from .grammar import Grammar, encode_source, report_as_dicts
+from .grammar import Grammar, encode_source
 from .tokenizer_info import TokenizerInfo
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._background import Background
+
+    Job = Callable[[_core.CompileControl | None], _core.CompiledGrammar]
+
 __all__ = ["CompiledGrammar", "GrammarCompiler"]
-
-
-class CompiledGrammar:
-    """A grammar bound to a tokenizer; immutable, may be shared by any number of threads.
-
-    Made by `GrammarCompiler`. Two objects are equal if they stand for the same underlying compiled
-    grammar, as two results of the compiler's cache do.
-    """
-
-    __slots__ = ("__weakref__", "_handle")
-    _handle: _core.CompiledGrammar
-
-    def __init__(self) -> None:
-        raise TypeError("CompiledGrammar is made by GrammarCompiler")
-
-    @classmethod
-    def _wrap(cls, handle: _core.CompiledGrammar) -> CompiledGrammar:
-        self = object.__new__(cls)
-        self._handle = handle
-        return self
-
-    @property
-    def grammar(self) -> Grammar:
-        """The grammar."""
-        return Grammar._wrap(self._handle.grammar)
-
-    @property
-    def tokenizer_info(self) -> TokenizerInfo:
-        """The tokenizer it was compiled for."""
-        return TokenizerInfo._wrap(self._handle.tokenizer_info)
-
-    @property
-    def memory_size_bytes(self) -> int:
-        """Bytes held now, approximately; grows while new states are met."""
-        return self._handle.memory_size_bytes
-
-    @property
-    def json_schema_report(self) -> list[dict[str, str]]:
-        """What of a JSON Schema is not enforced: pointer, keyword, reason and effect of each."""
-        return report_as_dicts(self._handle.grammar.report)
-
-    def _statistics(self) -> dict[str, int]:
-        return self._handle.statistics()
-
-    def serialize_json(self) -> str:
-        """Return the compiled grammar as JSON text, without the vocabulary."""
-        return self._handle.serialize_json()
-
-    @staticmethod
-    def deserialize_json(json_str: str, tokenizer_info: TokenizerInfo) -> CompiledGrammar:
-        """Read a compiled grammar from the text that `serialize_json` wrote.
-
-        Parameters
-        ----------
-        json_str : str
-            The text.
-        tokenizer_info : TokenizerInfo
-            The tokenizer that it was compiled for.
-
-        Returns
-        -------
-        CompiledGrammar
-            The compiled grammar.
-
-        Raises
-        ------
-        InvalidJSONError, DeserializeVersionError
-            The text is not JSON, or of another version.
-        DeserializeFormatError
-            Its content is wrong, or it belongs to another vocabulary.
-        """
-        if not isinstance(tokenizer_info, TokenizerInfo):
-            raise TypeError(
-                f"tokenizer_info must be a TokenizerInfo, not {type(tokenizer_info).__name__}"
-            )
-        text = encode_source(json_str, "json_str")
-        handle = _core.CompiledGrammar.deserialize_json(
-            text,
-            tokenizer_info._handle,
-            _limits.resolve(None),
-        )
-        return CompiledGrammar._wrap(handle)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CompiledGrammar):
-            return NotImplemented
-        return self._handle.identity == other._handle.identity
-
-    def __hash__(self) -> int:
-        return hash(("CompiledGrammar", self._handle.identity))
-
-    def __copy__(self) -> CompiledGrammar:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledGrammar:
-        return self
-
-    def __reduce__(self) -> tuple[Any, tuple[str, TokenizerInfo]]:
-        return CompiledGrammar.deserialize_json, (self.serialize_json(), self.tokenizer_info)
-
-    def __repr__(self) -> str:
-        rules = self._handle.grammar.num_rules
-        vocab_size = self._handle.tokenizer_info.vocab_size
-        return f"<xgrammar.CompiledGrammar with {rules} rules for {vocab_size} tokens>"
 
 
 class GrammarCompiler:
@@ -126,17 +31,23 @@ class GrammarCompiler:
 
     Equal requests return the same compiled grammar, and concurrent equal requests compile once.
 
+    Every compile method takes a `timeout` in seconds, None for no limit beyond `limits`; past it
+    `CompileBudgetError` is raised, and requests that waited for the same grammar go on. Ctrl-C
+    ends a compilation, too. The `*_async` methods do the same on threads of the compiler without
+    blocking the event loop; cancelling the task ends the compilation.
+
     Parameters
     ----------
     tokenizer_info : TokenizerInfo
         The tokenizer.
     max_threads : int
-        Upper bound of threads for one compilation; values below 1 count as 1.
+        Compilations that the asynchronous methods run at once; values below 1 count as 1. One
+        compilation uses one thread.
     cache_enabled : bool
         Keep compiled grammars.
     cache_limit_bytes : int
-        Bytes that the cache may hold after a call, the least recently used are forgotten first; -1
-        means no limit.
+        Bytes that the cache may hold after a call, the least recently requested are forgotten
+        first; -1 means no limit.
     enable_dynamic_compilation : bool
         Accepted for compatibility: masks are always made when they are first needed.
     limits : Limits or None
@@ -150,7 +61,14 @@ class GrammarCompiler:
         If `cache_limit_bytes` is below -1.
     """
 
-    __slots__ = ("__weakref__", "_cache_limit_bytes", "_handle", "_max_threads", "_tokenizer_info")
+    __slots__ = (
+        "__weakref__",
+        "_background",
+        "_cache_limit_bytes",
+        "_handle",
+        "_max_threads",
+        "_tokenizer_info",
+    )
 
     def __init__(
         self,
@@ -175,6 +93,7 @@ class GrammarCompiler:
                 f"not {self._cache_limit_bytes}"
             )
         self._tokenizer_info = tokenizer_info
+        self._background: Background | None = None
         self._handle = _core.GrammarCompiler(
             tokenizer_info._handle,
             bool(cache_enabled),
@@ -203,9 +122,9 @@ class GrammarCompiler:
         max_whitespace_cnt: int | None = None,
         any_order: bool = False,
         lenient: bool = False,
+        timeout: float | None = None,
     ) -> CompiledGrammar:
         """Compile a JSON Schema; arguments and errors are those of `Grammar.from_json_schema`."""
-        text = schema_text(schema)
         options = json_schema_options(
             any_whitespace=any_whitespace,
             indent=indent,
@@ -215,37 +134,114 @@ class GrammarCompiler:
             any_order=any_order,
             lenient=lenient,
         )
-        return CompiledGrammar._wrap(self._handle.compile_json_schema(text, options))
+        return _run(self._json_schema_job(schema, options), timeout)
 
-    def compile_builtin_json_grammar(self) -> CompiledGrammar:
+    async def compile_json_schema_async(
+        self,
+        schema: Any,
+        *,
+        any_whitespace: bool = True,
+        indent: int | None = None,
+        separators: tuple[str, str] | None = None,
+        strict_mode: bool = True,
+        max_whitespace_cnt: int | None = None,
+        any_order: bool = False,
+        lenient: bool = False,
+        timeout: float | None = None,
+    ) -> CompiledGrammar:
+        """Compile a JSON Schema without blocking the event loop."""
+        options = json_schema_options(
+            any_whitespace=any_whitespace,
+            indent=indent,
+            separators=separators,
+            strict_mode=strict_mode,
+            max_whitespace_cnt=max_whitespace_cnt,
+            any_order=any_order,
+            lenient=lenient,
+        )
+        return await self._run_async(self._json_schema_job(schema, options), timeout)
+
+    def _json_schema_job(self, schema: Any, options: _core.JsonSchemaOptions) -> Job:
+        text = schema_text(schema)
+        return lambda control: self._handle.compile_json_schema(text, options, control)
+
+    def compile_builtin_json_grammar(self, *, timeout: float | None = None) -> CompiledGrammar:
         """Compile the grammar of JSON texts whose top value is an object or an array."""
-        return CompiledGrammar._wrap(self._handle.compile_builtin_json())
+        return _run(self._handle.compile_builtin_json, timeout)
 
-    def compile_regex(self, regex: str) -> CompiledGrammar:
+    async def compile_builtin_json_grammar_async(
+        self, *, timeout: float | None = None
+    ) -> CompiledGrammar:
+        """Compile the grammar of JSON texts without blocking the event loop."""
+        return await self._run_async(self._handle.compile_builtin_json, timeout)
+
+    def compile_regex(self, regex: str, *, timeout: float | None = None) -> CompiledGrammar:
         """Compile a regular expression; errors are those of `Grammar.from_regex`."""
-        return CompiledGrammar._wrap(self._handle.compile_regex(encode_source(regex, "regex")))
+        return _run(self._regex_job(regex), timeout)
 
-    def compile_structural_tag(self, *args: Any, **kwargs: Any) -> CompiledGrammar:
+    async def compile_regex_async(
+        self, regex: str, *, timeout: float | None = None
+    ) -> CompiledGrammar:
+        """Compile a regular expression without blocking the event loop."""
+        return await self._run_async(self._regex_job(regex), timeout)
+
+    def _regex_job(self, regex: str) -> Job:
+        pattern = encode_source(regex, "regex")
+        return lambda control: self._handle.compile_regex(pattern, control)
+
+    def compile_structural_tag(
+        self, *args: Any, timeout: float | None = None, **kwargs: Any
+    ) -> CompiledGrammar:
         """Compile a structural tag; called as `Grammar.from_structural_tag`, with the same errors.
 
         Tokens that are named by their text are those of the compiler's tokenizer.
         """
+        return _run(self._structural_tag_job(args, kwargs), timeout)
+
+    async def compile_structural_tag_async(
+        self, *args: Any, timeout: float | None = None, **kwargs: Any
+    ) -> CompiledGrammar:
+        """Compile a structural tag without blocking the event loop."""
+        return await self._run_async(self._structural_tag_job(args, kwargs), timeout)
+
+    def _structural_tag_job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Job:
         text = structural_tag_text(args, kwargs)
-        return CompiledGrammar._wrap(_core.compile_structural_tag(self._handle, text))
+        return lambda control: _core.compile_structural_tag(self._handle, text, control)
 
     def compile_lark(
-        self, lark_string: str, *, named_grammars: dict[str, Grammar | str] | None = None
+        self,
+        lark_string: str,
+        *,
+        named_grammars: dict[str, Grammar | str] | None = None,
+        timeout: float | None = None,
     ) -> CompiledGrammar:
         """Compile a Lark grammar; arguments and errors are those of `Grammar.from_lark`.
 
         Tokens that are named by their text are those of the compiler's tokenizer.
         """
+        return _run(self._lark_job(lark_string, named_grammars), timeout)
+
+    async def compile_lark_async(
+        self,
+        lark_string: str,
+        *,
+        named_grammars: dict[str, Grammar | str] | None = None,
+        timeout: float | None = None,
+    ) -> CompiledGrammar:
+        """Compile a Lark grammar without blocking the event loop."""
+        return await self._run_async(self._lark_job(lark_string, named_grammars), timeout)
+
+    def _lark_job(self, lark_string: str, named_grammars: dict[str, Grammar | str] | None) -> Job:
         text = encode_source(lark_string, "lark_string")
         named = named_grammar_list(named_grammars)
-        return CompiledGrammar._wrap(_core.compile_lark(self._handle, text, named))
+        return lambda control: _core.compile_lark(self._handle, text, named, control)
 
     def compile_grammar(
-        self, grammar: str | Grammar, *, root_rule_name: str = "root"
+        self,
+        grammar: str | Grammar,
+        *,
+        root_rule_name: str = "root",
+        timeout: float | None = None,
     ) -> CompiledGrammar:
         """Compile a grammar or EBNF text.
 
@@ -255,6 +251,8 @@ class GrammarCompiler:
             EBNF text or a grammar.
         root_rule_name : str
             The rule to start from, for EBNF text.
+        timeout : float or None
+            Seconds after which to give up.
 
         Returns
         -------
@@ -267,16 +265,39 @@ class GrammarCompiler:
             It is neither.
         GrammarSyntaxError
             The text is malformed; has `line` and `column`.
+        CompileBudgetError
+            The time is up.
         """
+        return _run(self._grammar_job(grammar, root_rule_name), timeout)
+
+    async def compile_grammar_async(
+        self,
+        grammar: str | Grammar,
+        *,
+        root_rule_name: str = "root",
+        timeout: float | None = None,
+    ) -> CompiledGrammar:
+        """Compile a grammar or EBNF text without blocking the event loop."""
+        return await self._run_async(self._grammar_job(grammar, root_rule_name), timeout)
+
+    def _grammar_job(self, grammar: str | Grammar, root_rule_name: str) -> Job:
         if isinstance(grammar, Grammar):
-            handle = self._handle.compile_grammar(grammar._handle)
-            return CompiledGrammar._wrap(handle)
+            native = grammar._handle
+            return lambda control: self._handle.compile_grammar(native, control)
         if not isinstance(grammar, str):
             raise ValueError(  # noqa: TRY004 - the class is part of the API.
                 f"grammar must be EBNF text or a Grammar, not {type(grammar).__name__}"
             )
-        root = encode_source(root_rule_name, "root_rule_name")
-        return CompiledGrammar._wrap(self._handle.compile_ebnf(grammar.encode(), root))
+        text, root = grammar.encode(), encode_source(root_rule_name, "root_rule_name")
+        return lambda control: self._handle.compile_ebnf(text, root, control)
+
+    async def _run_async(self, job: Job, timeout: float | None) -> CompiledGrammar:
+        # asyncio is not small, so only who uses it imports it.
+        if self._background is None:
+            from ._background import Background
+
+            self._background = Background(self._max_threads)
+        return CompiledGrammar._wrap(await self._background.run(job, _control(timeout)))
 
     def clear_cache(self) -> None:
         """Forget all compiled grammars; those in use live on."""
@@ -286,5 +307,37 @@ class GrammarCompiler:
         """Return the bytes that the cache holds."""
         return self._handle.cache_size_bytes()
 
+    def get_cache_statistics(self) -> dict[str, int]:
+        """Return what the cache did and holds.
+
+        Returns
+        -------
+        dict of str to int
+            Since the compiler was made: ``hits`` (requests answered from the cache), ``joined``
+            (answered by the running compilation of an equal request), ``misses`` (compiled),
+            ``evictions`` (entries dropped for the limit). Now: ``entries``, ``bytes``, and
+            ``shared_bytes``, automata and token results that all grammars of the compiler share;
+            these have a bound of their own and do not count towards the limit.
+        """
+        return self._handle.cache_statistics()
+
     def __repr__(self) -> str:
         return f"<xgrammar.GrammarCompiler for {self._tokenizer_info.vocab_size} tokens>"
+
+
+def _control(timeout: float | None) -> _core.CompileControl | None:
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise TypeError(
+            f"timeout must be seconds as a number or None, not {type(timeout).__name__}"
+        )
+    if not timeout > 0:
+        raise ValueError(f"timeout must be positive or None, not {timeout}")
+    largest = 1 << 62
+    milliseconds = timeout * 1000
+    return _core.CompileControl(largest if milliseconds >= largest else math.ceil(milliseconds))
+
+
+def _run(job: Job, timeout: float | None) -> CompiledGrammar:
+    return CompiledGrammar._wrap(job(_control(timeout)))

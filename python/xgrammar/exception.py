@@ -7,6 +7,7 @@ wrong argument values `ValueError`.
 from __future__ import annotations
 
 __all__ = [
+    "CompileBudgetError",
     "DeserializeFormatError",
     "DeserializeVersionError",
     "GrammarLimitError",
@@ -39,6 +40,8 @@ class XGrammarError(RuntimeError):
         Name of the field of `xgrammar.Limits` that was exceeded.
     value, maximum : int or None
         What the limit was compared with, and the limit.
+    stage : str or None
+        What was being done when the time or work of a compilation was used up.
     hint : str or None
         What to change.
     """
@@ -51,6 +54,7 @@ class XGrammarError(RuntimeError):
     limit: str | None = None
     value: int | None = None
     maximum: int | None = None
+    stage: str | None = None
     hint: str | None = None
 
     @property
@@ -83,6 +87,14 @@ class UnsupportedFeatureError(XGrammarError):
 
 class GrammarLimitError(XGrammarError):
     """A field of `xgrammar.Limits` was exceeded while a source was compiled or loaded."""
+
+
+class CompileBudgetError(GrammarLimitError):
+    """The time or the work of one compilation is used up, or its caller gave it up.
+
+    `limit` is ``max_compile_ms`` or ``max_compile_work``, `value` what was used (milliseconds or
+    units of work), `maximum` what was allowed, and `stage` what was being done.
+    """
 
 
 class InvalidJSONError(XGrammarError):

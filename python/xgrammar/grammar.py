@@ -11,7 +11,7 @@ from . import _core
 from . import limits as _limits
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list, tokenizer_handle
-from ._serialization import checked_report, load_object
+from ._serialization import load_grammar, pack, report_as_dicts, unpack
 from ._structural_tag import structural_tag_text
 from .exception import DeserializeFormatError, XGrammarError
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .tokenizer_info import TokenizerInfo
 
 __all__ = ["Grammar", "StructuralTagItem"]  # noqa: F822 - resolved by __getattr__: needs pydantic.
-
-_REPORT_FIELDS = ("pointer", "keyword", "reason", "effect")
 
 
 def __getattr__(name: str) -> Any:
@@ -345,17 +343,22 @@ class Grammar:
         InvalidJSONError, DeserializeVersionError, DeserializeFormatError
             The text is not JSON, of another version, or has wrong content.
         """
-        value = load_object(json_string)
-        text = value.get("grammar")
-        if not isinstance(text, str):
-            raise DeserializeFormatError("The serialized grammar has no text 'grammar'")
-        report = checked_report(value.get("json_schema_report", []))
+        text, report = load_grammar(json_string)
         try:
             grammar = Grammar.from_ebnf(text)
         except (XGrammarError, UnicodeEncodeError) as error:
             message = f"The serialized grammar cannot be read: {error}"
             raise DeserializeFormatError(message) from error
         return Grammar._wrap(grammar._handle.with_report(report)) if report else grammar
+
+    def serialize(self) -> bytes:
+        """Return the grammar in the compact binary form."""
+        return pack(self.serialize_json())
+
+    @staticmethod
+    def deserialize(data: bytes) -> Grammar:
+        """Read a grammar from the bytes that `serialize` wrote; errors as `deserialize_json`."""
+        return Grammar.deserialize_json(unpack(data))
 
     def __add__(self, other: Grammar) -> Grammar:
         return Grammar.concat(self, other) if isinstance(other, Grammar) else NotImplemented
@@ -393,8 +396,3 @@ def _handles(grammars: tuple[Grammar, ...]) -> list[_core.Grammar]:
         if not isinstance(grammar, Grammar):
             raise TypeError(f"Argument {i} must be a Grammar, not {type(grammar).__name__}")
     return [grammar._handle for grammar in grammars]
-
-
-def report_as_dicts(report: list[tuple[str, str, str, str]]) -> list[dict[str, str]]:
-    """Return native report records with names."""
-    return [dict(zip(_REPORT_FIELDS, record, strict=True)) for record in report]

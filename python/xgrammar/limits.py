@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-
 from . import _core, config
+from ._integers import integer
 
 __all__ = ["Limits", "get_default_limits", "set_default_limits"]
 
@@ -16,6 +15,8 @@ _FIELDS = (
     "max_grammar_size",
     "max_dfa_states",
     "max_schema_expansion",
+    "max_compile_ms",
+    "max_compile_work",
     "max_state_bytes",
     "max_items",
     "max_mask_bytes",
@@ -24,14 +25,22 @@ _FIELDS = (
 _NO_LIMIT = 1 << 62
 # Parsers may use one frame of the native stack for each level, so this one is never lifted.
 _LARGEST_NESTING = 10_000
-_DEFAULTS = {name: int(getattr(_core.Limits(), name)) for name in _FIELDS}
+
+
+def _core_default(name: str) -> int | None:
+    value = int(getattr(_core.Limits(), name))
+    return None if value >= _NO_LIMIT else value
+
+
+_DEFAULTS = {name: _core_default(name) for name in _FIELDS}
 
 
 class Limits:
     """Bounds on the work and size of grammars; immutable.
 
     Every field is a positive integer; None means no limit. A field that is left out keeps its
-    default. Exceeding one while compiling raises `GrammarLimitError`, which names it; exceeding one
+    default. Exceeding one while compiling raises `GrammarLimitError`, which names it (for time and
+    work its subclass `CompileBudgetError`); exceeding one
     while matching puts that matcher into its failed state (`GrammarMatcher.limit_error`). Caches
     over their bound forget and never fail.
 
@@ -51,6 +60,12 @@ class Limits:
         States of one determinised automaton (patterns and their intersections).
     max_schema_expansion : int or None
         Sub-schemas made while one JSON Schema is expanded.
+    max_compile_ms : int or None
+        Milliseconds of one compilation by the wall clock. Default None. The one field that depends
+        on the machine; a compile method's `timeout` does the same for one call.
+    max_compile_work : int or None
+        Counted work of one compilation, about 100 ns of one core for each unit; the same on every
+        machine.
     max_state_bytes : int or None
         Bytes of parser states kept per compiled grammar.
     max_items : int or None
@@ -73,6 +88,8 @@ class Limits:
     max_grammar_size: int | None
     max_dfa_states: int | None
     max_schema_expansion: int | None
+    max_compile_ms: int | None
+    max_compile_work: int | None
     max_state_bytes: int | None
     max_items: int | None
     max_mask_bytes: int | None
@@ -87,6 +104,8 @@ class Limits:
         max_grammar_size: int | None = _DEFAULTS["max_grammar_size"],
         max_dfa_states: int | None = _DEFAULTS["max_dfa_states"],
         max_schema_expansion: int | None = _DEFAULTS["max_schema_expansion"],
+        max_compile_ms: int | None = _DEFAULTS["max_compile_ms"],
+        max_compile_work: int | None = _DEFAULTS["max_compile_work"],
         max_state_bytes: int | None = _DEFAULTS["max_state_bytes"],
         max_items: int | None = _DEFAULTS["max_items"],
         max_mask_bytes: int | None = _DEFAULTS["max_mask_bytes"],
@@ -99,12 +118,14 @@ class Limits:
             max_grammar_size,
             max_dfa_states,
             max_schema_expansion,
+            max_compile_ms,
+            max_compile_work,
             max_state_bytes,
             max_items,
             max_mask_bytes,
         )
         for name, value in zip(_FIELDS, values, strict=True):
-            checked = None if value is None else operator.index(value)
+            checked = None if value is None else integer(name, value)
             if checked is not None and checked < 1:
                 raise ValueError(f"{name} must be positive or None, not {checked}")
             object.__setattr__(self, name, checked)

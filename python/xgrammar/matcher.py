@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import _core
+from ._arguments import elements
 from ._integers import integer, integers
 from .bitmask import (
     allocate_token_bitmask,
@@ -222,6 +223,8 @@ class GrammarMatcher(_core.GrammarMatcher):
 def _checked_temperature(temperature: float | None) -> float | None:
     if temperature is None:
         return None
+    if not hasattr(temperature, "__float__"):
+        raise TypeError(f"default_temperature must be a number, not {type(temperature).__name__}")
     value = float(temperature)
     if not math.isfinite(value) or value < 0:
         raise UsageError(f"default_temperature must be finite and not negative, not {value}")
@@ -292,7 +295,8 @@ class BatchGrammarMatcher:
             position.
         """
         rows = None if indices is None else integers("indices", indices)
-        _core.batch_fill_next_token_bitmask(list(matchers), bitmask, rows, self._pool)
+        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        _core.batch_fill_next_token_bitmask(items, bitmask, rows, self._pool)
         _debug_print(matchers, debug_print)
 
     @staticmethod
@@ -300,7 +304,9 @@ class BatchGrammarMatcher:
         matchers: Sequence[GrammarMatcher], tokens: Sequence[int], debug_print: bool = False
     ) -> list[bool]:
         """Accept one token in each matcher; returns for each whether it was accepted."""
-        accepted = _core.batch_accept_token(list(matchers), list(tokens))
+        accepted = _core.batch_accept_token(
+            elements("matchers", matchers), elements("tokens", tokens)
+        )
         _debug_print(matchers, debug_print)
         return accepted
 
@@ -311,7 +317,9 @@ class BatchGrammarMatcher:
         debug_print: bool = False,
     ) -> list[bool]:
         """Accept one string in each matcher; returns for each whether it was accepted."""
-        accepted = _core.batch_accept_string(list(matchers), list(strings))
+        accepted = _core.batch_accept_string(
+            elements("matchers", matchers), elements("strings", strings)
+        )
         _debug_print(matchers, debug_print)
         return accepted
 
@@ -320,11 +328,12 @@ class BatchGrammarMatcher:
         matchers: Sequence[GrammarMatcher], num_tokens: int | Sequence[int] = 1
     ) -> None:
         """Undo steps in each matcher, in all of them or, if one has too few, in none."""
+        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
         if isinstance(num_tokens, Iterable):
             counts = integers("num_tokens", num_tokens)
         else:
-            counts = [integer("num_tokens", num_tokens)] * len(matchers)
-        _core.batch_rollback(list(matchers), counts)
+            counts = [integer("num_tokens", num_tokens)] * len(items)
+        _core.batch_rollback(items, counts)
 
     @staticmethod
     def batch_fill_temperature(
@@ -333,8 +342,9 @@ class BatchGrammarMatcher:
         indices: Sequence[int] | None = None,
     ) -> None:
         """Store the temperature of each matcher, -1 for none, in a float32 vector in CPU memory."""
-        rows = list(range(len(matchers))) if indices is None else integers("indices", indices)
-        values = [-1.0 if m.temperature is None else m.temperature for m in matchers]
+        items = elements("matchers", matchers)
+        rows = list(range(len(items))) if indices is None else integers("indices", indices)
+        values = [-1.0 if m.temperature is None else m.temperature for m in items]
         _core.write_temperatures(temperatures, rows, values)
 
 

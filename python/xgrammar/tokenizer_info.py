@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._integers import integer, integers
-from ._serialization import load_object
+from ._serialization import load_object, pack, unpack
 from .exception import DeserializeFormatError, UsageError, XGrammarError
 
 if TYPE_CHECKING:
@@ -302,6 +302,15 @@ class TokenizerInfo:
             message = f"The serialized tokenizer has wrong content: {error}"
             raise DeserializeFormatError(message) from error
         return TokenizerInfo._wrap(handle)
+
+    def serialize(self) -> bytes:
+        """Return everything, the vocabulary included, in the compact binary form."""
+        return pack(self.serialize_json())
+
+    @staticmethod
+    def deserialize(data: bytes) -> TokenizerInfo:
+        """Read an object from the bytes that `serialize` wrote; errors as `deserialize_json`."""
+        return TokenizerInfo.deserialize_json(unpack(data))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TokenizerInfo):

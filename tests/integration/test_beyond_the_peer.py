@@ -83,7 +83,7 @@ def test_stubs_and_errors_name_parameters(info):
     matcher = matcher_of(info, 'root ::= "a"')
     with pytest.raises(TypeError, match="token_id must be an integer, not str"):
         matcher.accept_token("a")
-    with pytest.raises(TypeError, match=r"(?s)rollback.*num_tokens: int"):
+    with pytest.raises(TypeError, match="num_tokens must be an integer, not str"):
         matcher.rollback("a")
 
 

@@ -149,3 +149,44 @@ def test_report_reaches_the_compiled_grammar(compiler):
 def test_statistics(compiler):
     statistics = compiler.compile_json_schema(SCHEMA)._statistics()
     assert statistics["num_rules"] > 0
+
+
+def test_cache_statistics(info):
+    compiler = xgr.GrammarCompiler(info)
+    for pattern in ("a", "b", "a", "a"):
+        compiler.compile_regex(pattern)
+    statistics = compiler.get_cache_statistics()
+    assert statistics["hits"] == 2
+    assert statistics["misses"] == statistics["entries"] == 2
+    assert statistics["joined"] == statistics["evictions"] == 0
+    assert statistics["bytes"] == compiler.get_cache_size_bytes() > 0
+    xgr.GrammarMatcher(compiler.compile_regex("a")).accept_string("a")
+    assert compiler.get_cache_statistics()["shared_bytes"] > 0
+    compiler.clear_cache()
+    statistics = compiler.get_cache_statistics()
+    assert statistics["entries"] == statistics["bytes"] == 0
+    assert statistics["hits"] == 3
+
+
+def test_the_least_recently_requested_goes_first(info):
+    probe = xgr.GrammarCompiler(info)
+    for pattern in "abc":
+        probe.compile_regex(pattern)
+    compiler = xgr.GrammarCompiler(info, cache_limit_bytes=probe.get_cache_size_bytes() + 10)
+    first = {pattern: compiler.compile_regex(pattern) for pattern in "abc"}
+    assert compiler.compile_regex("a") == first["a"]
+    compiler.compile_regex("d")  # In the place of b.
+    assert compiler.get_cache_statistics()["evictions"] == 1
+    assert compiler.compile_regex("c") == first["c"]
+    assert compiler.compile_regex("a") == first["a"]
+    assert compiler.compile_regex("b") != first["b"]
+
+
+def test_what_is_in_use_counts_as_it_grows(info):
+    compiler = xgr.GrammarCompiler(info)
+    compiled = compiler.compile_grammar('root ::= "(" root ")" | [a-z]*')
+    before, own = compiler.get_cache_size_bytes(), compiled.memory_size_bytes
+    assert xgr.GrammarMatcher(compiled).accept_string("(" * 500)
+    grown = compiled.memory_size_bytes - own
+    assert grown > 10_000
+    assert compiler.get_cache_size_bytes() == before + grown
