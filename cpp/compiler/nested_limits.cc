@@ -35,12 +35,10 @@ std::vector<RuleId> RulesToFold(const Grammar& grammar) {
     work.pop_back();
     if (seen[static_cast<size_t>(expr)]) continue;
     seen[static_cast<size_t>(expr)] = true;
-    const ExprKind kind = grammar.kind(expr);
-    if (kind == ExprKind::kRuleRef) {
+    if (grammar.kind(expr) == ExprKind::kRuleRef) {
       is_below[static_cast<size_t>(grammar.rule_ref(expr))] = true;
       work.push_back(grammar.rule(grammar.rule_ref(expr)).body);
-    } else if (kind == ExprKind::kSequence || kind == ExprKind::kChoices ||
-               kind == ExprKind::kRepeat) {
+    } else if (grammar.has_children(expr)) {
       for (ExprId child : grammar.children(expr)) work.push_back(child);
     }
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "grammar/any_order.h"
 #include "support/error.h"
 #include "support/utf8.h"
 
@@ -89,11 +90,28 @@ class Chart::Closer {
         if (max == kUnbounded || item.progress < max) Wait(item, grammar.children(item.expr)[0]);
         return;
       }
+      case ExprKind::kAnyOrder:
+        return VisitAnyOrder(item);
       case ExprKind::kCharClass:
       case ExprKind::kTokenSet:
       case ExprKind::kNamedToken:
         return;
     }
+  }
+
+  // The matcher has accepted the text, so which parts were there before need not be known again.
+  // Progress: 0 at the start, 1 after a member, 2 after a separator.
+  void VisitAnyOrder(const Item& item) {
+    const Grammar& grammar = *chart_.grammar_;
+    if (item.progress == 1) {
+      Complete({item.expr, item.origin});
+      return Wait(item, AnyOrderSeparator(grammar, item.expr));
+    }
+    const auto none = [](ExprId) { return false; };
+    if (item.progress == 0 && AnyOrderHolds(grammar, item.expr, none))
+      Complete({item.expr, item.origin});
+    for (ExprId part : AnyOrderParts(grammar, item.expr))
+      Wait(item, ReadAnyOrderPart(grammar, part).member);
   }
 
   void Wait(const Item& item, ExprId part) {
@@ -128,6 +146,8 @@ class Chart::Closer {
         item.expr == chart_.root_expr() ? ExprKind::kRuleRef : grammar.kind(item.expr);
     if (kind == ExprKind::kSequence) {
       Add({item.expr, item.progress + 1, item.origin});
+    } else if (kind == ExprKind::kAnyOrder) {
+      Add({item.expr, item.progress == 1 ? 2 : 1, item.origin});
     } else if (kind == ExprKind::kRepeat) {
       Add({item.expr, chart_.AdvancedCount(item, is_empty), item.origin});
     } else {
