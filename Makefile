@@ -13,7 +13,7 @@ ifneq ($(shell command -v ccache),)
   LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help dev build test test-slow test-cpp lint format types stubs asan tsan demo bench instructions wheel sdist ci clean
+.PHONY: help dev build test test-slow test-cpp lint format types stubs asan tsan fuzz demo bench instructions wheel sdist ci clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,20 @@ types: ## Check types.
 
 stubs: ## Regenerate the stub of the extension.
 	$(PYTHON) -m nanobind.stubgen -q -m xgrammar._core -P -o python/xgrammar/_core.pyi
+
+FUZZ_TARGETS := ebnf regex lark json_schema structural_tag
+T ?= 60
+fuzz: ## Run every fuzz target for T seconds (FUZZ_TARGETS="lark regex" selects), with Clang 14.
+	$(CMAKE) -S . -B build/fuzz -G Ninja $(LAUNCHER) -DCMAKE_CXX_COMPILER=clang++-14 -DXGRAMMAR_BUILD_PYTHON=OFF \
+	  -DXGRAMMAR_BUILD_FUZZERS=ON -DXGRAMMAR_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG"
+	$(CMAKE) --build build/fuzz -j $(JOBS) --target $(addprefix fuzz_,$(FUZZ_TARGETS))
+	$(PYTHON) tests/fuzz/make_corpus.py build/fuzz/corpus
+	mkdir -p build/fuzz/found
+	set -e; for target in $(FUZZ_TARGETS); do \
+	  build/fuzz/tests/fuzz/fuzz_$$target -dict=tests/fuzz/$$target.dict -max_total_time=$(T) -timeout=10 \
+	    -rss_limit_mb=3000 -max_len=2048 -print_final_stats=1 -artifact_prefix=build/fuzz/found/ build/fuzz/corpus/$$target; \
+	done
 
 demo: ## Generate random text that satisfies a schema.
 	$(PYTHON) -m xgrammar demo
