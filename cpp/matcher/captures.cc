@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "grammar/any_order.h"
 #include "matcher/chart.h"
 #include "support/utf8.h"
 
@@ -112,6 +113,8 @@ class Chart::Walk {
       }
       case ExprKind::kRepeat:
         return VisitRepeat(position, item, is_open);
+      case ExprKind::kAnyOrder:
+        return VisitAnyOrder(position, item, is_open);
       default:
         return;
     }
@@ -140,6 +143,24 @@ class Chart::Walk {
     });
   }
 
+  void VisitAnyOrder(int32_t position, const Item& item, bool is_open) {
+    const auto visit = [&](ExprId part, int32_t before) {
+      ForEachOrigin(position, part, [&](int32_t origin) {
+        if (MarkItem(origin, Item{item.expr, before, item.origin}, is_open)) {
+          MarkCompletion(position, {part, origin});
+        }
+      });
+    };
+    if (item.progress == kAfterSeparator) {
+      return visit(AnyOrderSeparator(grammar_, item.expr), kAfterMember);
+    }
+    for (ExprId part : AnyOrderParts(grammar_, item.expr)) {
+      const ExprId member = ReadAnyOrderPart(grammar_, part).member;
+      visit(member, kBeforeAll);
+      visit(member, kAfterSeparator);
+    }
+  }
+
   void VisitCompletion(int32_t position, const Completion& completion) {
     const RuleId rule = chart_.RuleOf(completion.expr);
     if (rule >= 0) return MarkCompletion(position, {grammar_.rule(rule).body, completion.origin});
@@ -152,6 +173,7 @@ class Chart::Walk {
       case ExprKind::kByteString:
       case ExprKind::kSequence:
       case ExprKind::kRepeat:
+      case ExprKind::kAnyOrder:
       case ExprKind::kAutomaton:
         ForEachItem(position, completion.expr, completion.origin,
                     [&](int32_t index, const Item& item) {
@@ -171,6 +193,9 @@ class Chart::Walk {
         return static_cast<size_t>(item.progress) == grammar_.children(item.expr).size();
       case ExprKind::kRepeat:
         return item.progress >= grammar_.repeat_min(item.expr);
+      case ExprKind::kAnyOrder:
+        return item.progress == kAfterMember ||
+               (item.progress == kBeforeAll && grammar_.repeat_min(item.expr) == 0);
       default:
         return grammar_.automaton(item.expr)->states()[static_cast<size_t>(item.progress)].accept;
     }

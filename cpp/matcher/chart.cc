@@ -100,18 +100,19 @@ class Chart::Closer {
   }
 
   // The matcher has accepted the text, so which parts were there before need not be known again.
-  // Progress: 0 at the start, 1 after a member, 2 after a separator.
   void VisitAnyOrder(const Item& item) {
     const Grammar& grammar = *chart_.grammar_;
-    if (item.progress == 1) {
+    if (item.progress == kAfterMember) {
       Complete({item.expr, item.origin});
       return Wait(item, AnyOrderSeparator(grammar, item.expr));
     }
     const auto none = [](ExprId) { return false; };
-    if (item.progress == 0 && AnyOrderHolds(grammar, item.expr, none))
+    if (item.progress == kBeforeAll && AnyOrderHolds(grammar, item.expr, none)) {
       Complete({item.expr, item.origin});
-    for (ExprId part : AnyOrderParts(grammar, item.expr))
+    }
+    for (ExprId part : AnyOrderParts(grammar, item.expr)) {
       Wait(item, ReadAnyOrderPart(grammar, part).member);
+    }
   }
 
   void Wait(const Item& item, ExprId part) {
@@ -146,10 +147,11 @@ class Chart::Closer {
         item.expr == chart_.root_expr() ? ExprKind::kRuleRef : grammar.kind(item.expr);
     if (kind == ExprKind::kSequence) {
       Add({item.expr, item.progress + 1, item.origin});
-    } else if (kind == ExprKind::kAnyOrder) {
-      Add({item.expr, item.progress == 1 ? 2 : 1, item.origin});
     } else if (kind == ExprKind::kRepeat) {
       Add({item.expr, chart_.AdvancedCount(item, is_empty), item.origin});
+    } else if (kind == ExprKind::kAnyOrder) {
+      const bool was_member = item.progress != kAfterMember;
+      Add({item.expr, was_member ? kAfterMember : kAfterSeparator, item.origin});
     } else {
       Complete({item.expr, item.origin});
     }

@@ -48,8 +48,9 @@ class Chart {
   std::optional<double> Temperature() const;
 
  private:
-  /// An expression under way. `progress`: parts matched (sequence, repetition), bytes (string), or
-  /// the state (automaton).
+  /// An expression under way. `progress`: parts matched (sequence, repetition), bytes (string), the
+  /// state (automaton), or what comes next (AnyOrder). Which members an AnyOrder has had is not
+  /// looked at: the text is known to fit.
   struct Item {
     ExprId expr = kNoExpr;
     int32_t progress = 0;
@@ -84,6 +85,7 @@ class Chart {
     int32_t end = 0;
     int32_t token = -1;
   };
+  enum AnyOrder : int32_t { kBeforeAll = 0, kAfterMember = 1, kAfterSeparator = 2 };
   class Closer;
   class Walk;
   struct Span {

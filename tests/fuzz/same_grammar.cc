@@ -92,6 +92,7 @@ class Comparison {
         return left_.is_excluding(left) == right_.is_excluding(right) &&
                left_.token_text(left) == right_.token_text(right);
       case ExprKind::kRepeat:
+      case ExprKind::kAnyOrder:
         if (left_.repeat_min(left) != right_.repeat_min(right)) return false;
         if (left_.repeat_max(left) != right_.repeat_max(right)) return false;
         break;

@@ -70,6 +70,14 @@ TEST(Captures, Markers) {
       "b=ab all=ab!");
 }
 
+TEST(Captures, PartsInAnyOrder) {
+  const std::string grammar =
+      "root ::= \"{\" AnyOrder(\",\", x, y?) \"}\"\nx[capture] ::= \"x\" [0-9]*\n"
+      "y[capture] ::= \"y\" [0-9]*";
+  EXPECT_EQ(CapturesOf(grammar, "{y1,x23}"), "y=y1 x=x23");
+  EXPECT_EQ(CapturesOf(grammar, "{x"), "x=x");
+}
+
 TEST(Captures, ThroughAutomataAndLazyRules) {
   EXPECT_EQ(CapturesOf("root ::= x \"-\" x\nx[capture] ::= Regex(\"[a-z]+(?=-|$)\") | \"\"", "ab-"),
             "x=ab x=");
