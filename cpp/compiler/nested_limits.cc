@@ -20,9 +20,7 @@ namespace {
 /// Counting is cheap up to here; larger automata would be no small regular language either.
 constexpr int64_t kMaxCountingStates = 20000;
 
-bool HasCharLimit(const Rule& rule) { return rule.options.max_chars != kUnbounded; }
-
-/// Rules whose max_chars the parser cannot count: below limited rules, and those with two limits.
+/// Rules with max_chars below limited rules.
 std::vector<RuleId> RulesToFold(const Grammar& grammar) {
   std::vector<bool> is_below(static_cast<size_t>(grammar.num_rules()), false);
   std::vector<bool> seen(static_cast<size_t>(grammar.num_exprs()), false);
@@ -44,11 +42,8 @@ std::vector<RuleId> RulesToFold(const Grammar& grammar) {
   }
   std::vector<RuleId> rules;
   for (RuleId rule = 0; rule < grammar.num_rules(); ++rule) {
-    const RuleOptions& options = grammar.rule(rule).options;
-    const bool has_both = options.max_tokens != kUnbounded;
-    if (HasCharLimit(grammar.rule(rule)) && (is_below[static_cast<size_t>(rule)] || has_both)) {
-      rules.push_back(rule);
-    }
+    const bool has_chars = grammar.rule(rule).options.max_chars != kUnbounded;
+    if (has_chars && is_below[static_cast<size_t>(rule)]) rules.push_back(rule);
   }
   return rules;
 }

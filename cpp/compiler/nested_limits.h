@@ -6,9 +6,8 @@
 
 namespace xgrammar {
 
-/// The grammar with `max_chars` of each rule that stands in another limited rule, or that has
-/// `max_tokens` too, made a part of its language; the same object if there is none. The parser
-/// counts for one limit at a time. A rule whose body is no small regular language stays as it is,
+/// The grammar with `max_chars` of each rule that stands in another limited rule made a part of its
+/// language; the same object if there is none. The parser counts for one rule at a time. A rule whose body is no small regular language stays as it is,
 /// for the parser to refuse.
 GrammarPtr FoldNestedLimits(GrammarPtr grammar, const Limits& limits);
 

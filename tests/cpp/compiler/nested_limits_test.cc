@@ -42,15 +42,6 @@ TEST(NestedLimits, ABudgetGivesWayToTheFirstEnd) {
   for (const char* text : {"abcd", "ab", "ee"}) EXPECT_FALSE(Accepts(*folded, text)) << text;
 }
 
-TEST(NestedLimits, TwoLimitsOnOneRule) {
-  const GrammarPtr grammar = ParseEbnf("root ::= x \"!\"\nx[max_tokens=5, max_chars=2] ::= [a-z]*");
-  const GrammarPtr folded = FoldNestedLimits(grammar, {});
-  EXPECT_EQ(folded->rule(1).options.max_tokens, 5);
-  EXPECT_EQ(folded->rule(1).options.max_chars, kUnbounded);
-  EXPECT_TRUE(Accepts(*folded, "ab!"));
-  EXPECT_FALSE(Accepts(*folded, "abc!"));
-}
-
 TEST(NestedLimits, WhatIsTooLargeStays) {
   const GrammarPtr grammar =
       ParseEbnf("root[max_tokens=5] ::= x\nx[max_chars=2000000000] ::= [a-z]* | \"1\"");
