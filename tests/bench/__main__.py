@@ -96,13 +96,15 @@ def machine() -> dict[str, Any]:
 
 
 def command_of(argv: list[str]) -> str:
-    """The command line as someone else would type it: without the folder of the results."""
+    """The command line as someone else would type it: without files of this machine and without
+    what leaves the figures alone.
+    """
     words = iter(argv)
     kept = []
     for word in words:
-        if word in ("--out", "--input"):
+        if word in ("--out", "--input", "--name"):
             next(words, None)
-        else:
+        elif word not in ("--no-plot", "--resume"):
             kept.append(word)
     return shlex.join(["python", "-m", "tests.bench", *kept])
 
