@@ -42,7 +42,6 @@ size_t LocalMaskBuilder::NumWords() const {
 }
 
 void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
-  const TokenTrie& trie = tokenizer_.trie();
   const auto add = [&](std::span<const int32_t> tokens) {
     if (mask->words_.empty()) {
       mask->inside_.insert(mask->inside_.end(), tokens.begin(), tokens.end());
@@ -54,15 +53,15 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
   };
   SelfLoopKinds loops(dfa);
   WalkDfa(
-      trie, 0, trie.num_nodes(), dfa, WalkMode::kPlain, {state, {}}, &stack_,
-      [&](uint32_t node, const DfaPosition&) { add(trie.tokens(node)); },
+      trie_, 0, trie_.num_nodes(), dfa, WalkMode::kPlain, {state, {}}, &stack_,
+      [&](uint32_t node, const DfaPosition&) { add(trie_.tokens(node)); },
       [&](uint32_t node, const DfaPosition& to) { AddExit(node, to, 0, dfa); },
       [&](uint32_t node, const DfaPosition& to) {
         // A state that stays where it is on all bytes below takes every token below. If it may end,
         // all of them could leave as well as go on.
-        if (!loops.TakesAllBelow(trie, node, to.state)) return false;
-        add(trie.subtree_tokens(node).subspan(trie.tokens(node).size()));
-        if (dfa.IsAccept(to.state)) AddBytesOfKinds(trie.kinds_below(node), &soft_exits_);
+        if (!loops.TakesAllBelow(trie_, node, to.state)) return false;
+        add(trie_.subtree_tokens(node).subspan(trie_.tokens(node).size()));
+        if (dfa.IsAccept(to.state)) AddBytesOfKinds(trie_.kinds_below(node), &soft_exits_);
         return true;
       });
   if (!mask->words_.empty()) mask->inside_ = {};
@@ -70,19 +69,18 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
 }
 
 void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
-  const TokenTrie& trie = tokenizer_.trie();
   // Copies are measured from a room that no token exhausts.
-  const uint32_t measure = trie.max_token_bytes() + 2;
+  const uint32_t measure = trie_.max_token_bytes() + 2;
   DfaPosition start{state, {}};
   start.copies.room = measure;
   std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
   WalkDfa(
-      trie, 0, trie.num_nodes(), dfa, WalkMode::kCopies, start, &stack_,
+      trie_, 0, trie_.num_nodes(), dfa, WalkMode::kCopies, start, &stack_,
       [&](uint32_t node, const DfaPosition& to) {
         // Between copies nothing is begun: state 0 is only ever the start of a copy, which is
         // prefix-free.
         const uint32_t needs = measure - to.copies.room + (to.state != 0 ? 1 : 0);
-        for (int32_t token : trie.tokens(node)) inside.emplace_back(needs, token);
+        for (int32_t token : trie_.tokens(node)) inside.emplace_back(needs, token);
       },
       [&](uint32_t node, const DfaPosition& to) {
         AddExit(node, to, measure - to.copies.room, dfa);
@@ -106,10 +104,9 @@ void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask*
 
 void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies,
                                const ByteDfa& dfa) {
-  const TokenTrie& trie = tokenizer_.trie();
-  const uint32_t end = trie.node(node).subtree_end;
-  for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
-    const auto byte = static_cast<uint8_t>(trie.node(child).byte);
+  const uint32_t end = trie_.node(node).subtree_end;
+  for (uint32_t child = node + 1; child < end; child = trie_.node(child).subtree_end) {
+    const auto byte = static_cast<uint8_t>(trie_.node(child).byte);
     if (position.state != ByteDfa::kDead && dfa.Next(position.state, byte) != ByteDfa::kDead) {
       soft_exits_.Add(byte);
     } else {
@@ -121,7 +118,6 @@ void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint3
 std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
     const ByteDfa& dfa, uint32_t state, uint32_t base_state,
     std::shared_ptr<const LocalMask> base) {
-  const TokenTrie& trie = tokenizer_.trie();
   exits_.clear();
   soft_exits_ = base->soft_exits();
   auto mask = std::make_shared<LocalMask>();
@@ -129,14 +125,14 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
     uint32_t state;
     uint32_t base;
   };
-  std::vector<Pair> pairs(trie.max_token_bytes() + 2);
+  std::vector<Pair> pairs(trie_.max_token_bytes() + 2);
   pairs[0] = {state, base_state};
   const auto next = [&dfa](uint32_t from, uint8_t byte) {
     return from == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from, byte);
   };
   const auto compare_subtree = [&](uint32_t root) {
-    for (uint32_t i = root; i < trie.node(root).subtree_end;) {
-      const TokenTrie::Node& node = trie.node(i);
+    for (uint32_t i = root; i < trie_.node(root).subtree_end;) {
+      const TokenTrie::Node& node = trie_.node(i);
       const Pair from = pairs[node.depth - 1];
       const auto byte = static_cast<uint8_t>(node.byte);
       const Pair to{next(from.state, byte), next(from.base, byte)};
@@ -157,7 +153,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
     const auto byte = static_cast<uint8_t>(b);
     if (dfa.Next(state, byte) != dfa.Next(base_state, byte)) differing.Add(byte);
   }
-  trie.ForEachRoot(differing.words, compare_subtree);
+  trie_.ForEachRoot(differing.words, compare_subtree);
   std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
   mask->base_ = std::move(base);
   mask->soft_exits_ = soft_exits_;
@@ -172,10 +168,9 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
 void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base,
                                    uint32_t to_state, uint32_t to_base, const ByteDfa& dfa,
                                    LocalMask* mask) {
-  const TokenTrie& trie = tokenizer_.trie();
   const bool inside = to_state != ByteDfa::kDead;
   const bool base_inside = to_base != ByteDfa::kDead;
-  const auto tokens = trie.tokens(node);
+  const auto tokens = trie_.tokens(node);
   if (inside && !base_inside) mask->added_.insert(mask->added_.end(), tokens.begin(), tokens.end());
   if (!inside && base_inside)
     mask->removed_.insert(mask->removed_.end(), tokens.begin(), tokens.end());
@@ -184,10 +179,10 @@ void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t 
   const bool base_could_leave = from_base != ByteDfa::kDead && dfa.IsAccept(from_base);
   const bool hard = could_leave && !inside;
   const bool base_hard = base_could_leave && !base_inside;
-  if (could_leave && inside) soft_exits_.Add(static_cast<uint8_t>(trie.node(node).byte));
-  if (hard && !base_hard) exits_.push_back({static_cast<uint8_t>(trie.node(node).byte), node, 0});
+  if (could_leave && inside) soft_exits_.Add(static_cast<uint8_t>(trie_.node(node).byte));
+  if (hard && !base_hard) exits_.push_back({static_cast<uint8_t>(trie_.node(node).byte), node, 0});
   if (!hard && base_hard) {
-    const auto lost = trie.subtree_tokens(node);
+    const auto lost = trie_.subtree_tokens(node);
     mask->removed_exits_.insert(mask->removed_exits_.end(), lost.begin(), lost.end());
   }
 }
@@ -196,7 +191,6 @@ void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
   // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we
   // measured.
   constexpr int64_t kTreeBytesPerToken = 48;
-  const TokenTrie& trie = tokenizer_.trie();
   std::stable_sort(exits_.begin(), exits_.end(),
                    [](const Exit& a, const Exit& b) { return a.byte < b.byte; });
   mask->min_exit_copies_ = CopyBounds::kManyCopies;
@@ -205,7 +199,7 @@ void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
     size_t end = begin;
     for (; end < exits_.size() && exits_[end].byte == exits_[begin].byte; ++end) {
       const Exit& exit = exits_[end];
-      const auto tokens = trie.subtree_tokens(exit.node);
+      const auto tokens = trie_.subtree_tokens(exit.node);
       nodes.push_back(exit.node);
       mask->memory_size_bytes_ += static_cast<int64_t>(sizeof(uint32_t)) +
                                   kTreeBytesPerToken * static_cast<int64_t>(tokens.size());

@@ -19,7 +19,8 @@ namespace xgrammar {
 /// Owned by one thread.
 class LocalMaskBuilder {
  public:
-  explicit LocalMaskBuilder(const TokenizerInfo& tokenizer) : tokenizer_(tokenizer) {}
+  explicit LocalMaskBuilder(const TokenizerInfo& tokenizer)
+      : tokenizer_(tokenizer), trie_(tokenizer.trie()) {}
 
   /// Cost: the tree nodes whose prefix stays alive. `counted`: the automaton is one copy of a
   /// repetition.
@@ -48,6 +49,7 @@ class LocalMaskBuilder {
   void AddTailGroups(bool counted, LocalMask* mask);
 
   const TokenizerInfo& tokenizer_;
+  const TokenTrie& trie_;  ///< Asking the tokenizer for it costs more than a node of the walk.
   DfaWalkStack stack_;
   std::vector<Exit> exits_;
   ByteSet soft_exits_;

@@ -146,13 +146,20 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
   const SetId after =
       item.continuation == kRootContinuation ? kDeadSet : parser_.AfterReturn(item.continuation);
+  const ByteSet first = after == kDeadSet ? ByteSet{} : parser_.set(after).first;
   const TokenTrie& trie = *part.trie;
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, ModeOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) {
-        if (after != kDeadSet) Defer(after, trie, node + 1, trie.node(node).subtree_end);
+        // A name may end after each of its letters; what follows it rarely begins with the next.
+        const uint32_t end = trie.node(node).subtree_end;
+        for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
+          if (!first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
+          Defer(after, trie, node + 1, end);
+          return;
+        }
       },
       [](uint32_t, const DfaPosition&) { return false; });
 }

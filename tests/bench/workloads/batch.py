@@ -17,7 +17,7 @@ from tests.bench.workloads.tools import random_arguments
 
 THREADS = (1, 2)
 SCHEMAS = 8
-STEPS, SPREAD = 60, 20
+STEPS, SPREAD = 40, 16
 
 
 def json_parts(seed: int, mode: str) -> list[dict[str, Any]]:
