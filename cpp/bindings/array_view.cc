@@ -5,6 +5,7 @@
 // state is kept between calls.
 #include "bindings/array_view.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "support/error.h"
@@ -132,9 +133,15 @@ bool ArrayView::LoadBuffer(PyObject* array) {
   data_ = buffer.buf;
   read_only_ = buffer.readonly != 0;
   type_ = TypeOfFormat(buffer.format, buffer.itemsize);
-  for (int axis = 0; axis < ndim_; ++axis) {
+  int64_t contiguous = 1;
+  for (int axis = ndim_ - 1; axis >= 0; --axis) {
     const size_t i = static_cast<size_t>(axis);
-    shape_[i] = buffer.shape[axis];
+    shape_[i] = buffer.shape != nullptr ? buffer.shape[axis] : 0;
+    strides_[i] = contiguous;
+    contiguous *= shape_[i];
+    // Arrays of ctypes leave strides out, although they are asked for. Elements of numpy's empty
+    // types have no size to divide by; no such type is accepted anywhere.
+    if (buffer.strides == nullptr || buffer.itemsize == 0) continue;
     strides_[i] = buffer.strides[axis] / buffer.itemsize;
     // Fields of records may lie at odd distances, which element strides cannot express.
     if (buffer.strides[axis] % buffer.itemsize != 0) type_ = ElementType::kOther;
@@ -244,6 +251,10 @@ BitmaskView::BitmaskView(nb::handle array, const char* name, int64_t vocab_size)
   if (array_.ndim() == 2) {
     num_rows_ = array_.shape(0);
     row_stride_ = array_.stride(0);
+    if (num_rows_ > 1 && std::abs(row_stride_) < num_words_) {
+      ThrowUsage(std::string(name) + " has rows that share memory (its row stride is " +
+                 std::to_string(row_stride_) + " words); copy it first");
+    }
   }
 }
 

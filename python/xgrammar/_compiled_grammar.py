@@ -7,6 +7,7 @@ from typing import Any
 from . import _core
 from . import limits as _limits
 from ._serialization import pack, report_as_dicts, unpack
+from .exception import InvalidJSONError
 from .grammar import Grammar, encode_source
 from .tokenizer_info import TokenizerInfo
 
@@ -86,7 +87,10 @@ class CompiledGrammar:
             raise TypeError(
                 f"tokenizer_info must be a TokenizerInfo, not {type(tokenizer_info).__name__}"
             )
-        text = encode_source(json_str, "json_str")
+        try:
+            text = encode_source(json_str, "json_str")
+        except UnicodeEncodeError as error:
+            raise InvalidJSONError(f"The serialized form is not JSON: {error}") from error
         handle = _core.CompiledGrammar.deserialize_json(
             text,
             tokenizer_info._handle,

@@ -64,8 +64,19 @@ def _text_of(value: Any) -> bytes | None:
 
 
 def _dumped(structural_tag: Any) -> bytes:
-    text: str = structural_tag.model_dump_json()
-    return text.encode()
+    # Not pydantic's own writer: it turns what JSON does not have into something else (NaN into
+    # null, sets into lists), where the dict form of the same tag is refused.
+    return json.dumps(structural_tag, default=_fields_of).encode()
+
+
+def _fields_of(value: Any) -> dict[str, Any]:
+    fields = getattr(type(value), "model_fields", None)
+    if fields is None:
+        raise TypeError(
+            f"a structural tag holds a value of type {type(value).__name__}, which JSON cannot "
+            "express"
+        )
+    return {name: getattr(value, name) for name in fields}
 
 
 def _legacy_text(tags: Any, triggers: Any) -> bytes:

@@ -77,6 +77,8 @@ class Limits:
     ------
     ValueError
         If a field is not positive.
+    TypeError
+        If a field is no integer.
     """
 
     __slots__ = (*_FIELDS,)

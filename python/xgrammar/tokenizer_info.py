@@ -288,6 +288,12 @@ class TokenizerInfo:
             raise DeserializeFormatError(
                 "The serialized tokenizer has no list 'special_token_ids' or 'decoded_vocab'"
             )
+        for token_id in values["stop_token_ids"]:
+            if not 0 <= token_id < values["vocab_size"]:
+                raise DeserializeFormatError(
+                    f"The serialized tokenizer has the stop token {token_id}, outside its "
+                    f"vocabulary of {values['vocab_size']} ids"
+                )
         try:
             handle = _core.TokenizerInfo.make(
                 [token.encode("latin-1") for token in vocab],

@@ -33,7 +33,7 @@ def test_fields_must_be_positive(value):
 
 
 def test_fields_must_be_integers():
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="max_rules must be an integer, not float"):
         xgr.Limits(max_rules=1.5)
     with pytest.raises(TypeError):
         xgr.Limits(no_such_field=1)

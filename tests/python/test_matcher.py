@@ -1,5 +1,6 @@
 import array
 import copy
+import ctypes
 import threading
 
 import pytest
@@ -124,6 +125,23 @@ def test_bitmask_rows_and_strides(make_matcher):
     matcher.fill_next_token_bitmask(vector)
     assert list(vector) == expected[0].tolist()
     matcher.fill_next_token_bitmask(memoryview(vector), np.int64(0))
+    plain = (ctypes.c_int32 * WORDS)()  # its buffer names no strides
+    matcher.fill_next_token_bitmask(plain)
+    assert list(plain) == expected[0].tolist()
+
+
+def test_bitmask_rows_that_share_memory_are_refused(make_matcher):
+    shared = np.lib.stride_tricks.as_strided(np.zeros(WORDS + 2, np.int32), (3, WORDS), (4, 4))
+    for rows in (shared, np.lib.stride_tricks.as_strided(shared, (3, WORDS), (0, 4))):
+        with pytest.raises(xgr.UsageError, match="bitmask has rows that share memory"):
+            make_matcher("root ::= [a-z]*").fill_next_token_bitmask(rows)
+
+
+@pytest.mark.parametrize("dtype", ["V0", [], "S0"])
+def test_bitmask_of_elements_without_a_size_is_refused(make_matcher, dtype):
+    mask = np.ndarray((1, WORDS), dtype)
+    with pytest.raises((xgr.UsageError, ValueError)):
+        make_matcher("root ::= [a-z]*").fill_next_token_bitmask(mask)
 
 
 @pytest.mark.parametrize(

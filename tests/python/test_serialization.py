@@ -57,3 +57,13 @@ def test_wrong_content_is_refused(read):
                     assert isinstance(  # noqa: PT017 - some changes leave a valid text.
                         error, (xgr.DeserializeFormatError, xgr.GrammarLimitError)
                     )
+
+
+def test_a_lone_surrogate_is_no_json():
+    """Text that cannot be encoded: for JSON of Python's own reader it is a name like any other."""
+    *others, compiled = readers()
+    with pytest.raises(xgr.InvalidJSONError):
+        compiled('{"\ud800": 1}')
+    for read in others:
+        with pytest.raises(xgr.DeserializeVersionError):
+            read('{"\ud800": 1}')

@@ -205,3 +205,32 @@ def test_shared_cases(shared_dir):
                 assert st.StructuralTag.from_json(tag.model_dump_json()) == tag
                 read += 1
     assert read > 50
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (float("nan"), xgr.InvalidJSONError),
+        (float("inf"), xgr.InvalidJSONError),
+        ("\ud800", xgr.InvalidJSONError),
+        ({1, 2}, TypeError),
+        (b"a", TypeError),
+        (1j, TypeError),
+    ],
+)
+def test_what_json_does_not_have_is_refused_in_classes_as_in_dicts(value, error):
+    tag = st.StructuralTag(format=st.JSONSchemaFormat(json_schema={"const": value}))
+    as_dict = {"format": {"type": "json_schema", "json_schema": {"const": value}}}
+    for form in (tag, as_dict):
+        with pytest.raises(error):
+            xgr.Grammar.from_structural_tag(form)
+
+
+def test_schemas_in_classes_may_be_as_deep_as_in_dicts():
+    schema = {"type": "null"}
+    for _ in range(400):
+        schema = {"type": "array", "prefixItems": [schema], "minItems": 1, "items": False}
+    tag = st.StructuralTag(format=st.JSONSchemaFormat(json_schema=schema))
+    grammar = xgr.Grammar.from_structural_tag(tag)
+    as_dict = {"format": {"type": "json_schema", "json_schema": schema}}
+    assert str(grammar) == str(xgr.Grammar.from_structural_tag(as_dict))

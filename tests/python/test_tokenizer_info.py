@@ -211,3 +211,11 @@ def test_huge_tokens_and_many_duplicates():
     )
     assert matcher.accept_token(0)
     assert matcher.accept_token(5000)
+
+
+@pytest.mark.parametrize("token_id", [-1, 3, 10**15])
+def test_a_serialized_stop_token_outside_the_vocabulary_is_refused(token_id):
+    value = json.loads(xgr.TokenizerInfo(["a", "b", "c"], stop_token_ids=[2]).serialize_json())
+    value["stop_token_ids"] = [2, token_id]
+    with pytest.raises(xgr.DeserializeFormatError, match=f"the stop token {token_id}, outside"):
+        xgr.TokenizerInfo.deserialize_json(json.dumps(value))

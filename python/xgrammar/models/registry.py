@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from xgrammar.structural_tag import StructuralTag
+
 from .build import build_structural_tag
 from .families import FAMILIES
 from .format import ModelFormat
@@ -19,7 +21,6 @@ from .tool_choice import normalize_tool_choice
 
 if TYPE_CHECKING:
     from xgrammar.openai_tool_call_schema import ToolChoiceOptionParam, ToolParam
-    from xgrammar.structural_tag import StructuralTag
 
 __all__ = ["family_builder", "get_model_structural_tag", "register_model_structural_tag"]
 
@@ -46,6 +47,11 @@ def register_model_structural_tag(
 ) -> Callable[[_Function], _Function]:
     """Return a decorator that registers a builder of structural tags under a name.
 
+    The builder is called as `builder(function_tools, builtin_tools, tool_choice, reasoning,
+    any_order=..., exclude_special_tokens=..., max_whitespace_cnt=..., parallel_tool_calls=...)`
+    with what `normalize_tool_choice` returns and one of the three reasoning modes. It
+    returns a `StructuralTag`.
+
     Parameters
     ----------
     name : str
@@ -54,13 +60,23 @@ def register_model_structural_tag(
         Control markers of the model that are single tokens of its tokenizer. Naming them allows
         `token_markers=True`.
 
-    The builder is called as `builder(function_tools, builtin_tools, tool_choice, reasoning,
-    any_order=..., exclude_special_tokens=..., max_whitespace_cnt=..., parallel_tool_calls=...)`
-    with what `normalize_tool_choice` returns and one of the three reasoning modes.
+    Raises
+    ------
+    TypeError
+        The name is no `str`, the markers are no list of `str`, or what is decorated cannot be
+        called.
+    ValueError
+        A marker is empty.
     """
-    markers = tuple(marker_tokens or ())
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    markers = _checked_markers(marker_tokens)
 
     def register(function: _Function) -> _Function:
+        if not callable(function):
+            raise TypeError(
+                f"the builder of {name!r} must be callable, not {type(function).__name__}"
+            )
         _REGISTRY[name] = _Entry(function, markers)
         return function
 
@@ -109,6 +125,8 @@ def get_model_structural_tag(
     ------
     ValueError
         An unknown model, malformed tools, or a choice that cannot be met.
+    TypeError
+        A registered builder returned something else than a `StructuralTag`.
     """
     entry = _REGISTRY.get(model) if isinstance(model, str) else None
     if entry is None:
@@ -130,7 +148,21 @@ def get_model_structural_tag(
         tag = build_structural_tag(entry.builder, request)
     else:
         tag = entry.builder(functions, builtins, choice, mode, **options)
+        _check_result(model, tag)
     return with_token_markers(tag, entry.marker_tokens) if token_markers else tag
+
+
+def _checked_markers(markers: Any) -> tuple[str, ...]:
+    if markers is None:
+        return ()
+    if not isinstance(markers, (list, tuple)):
+        raise TypeError(f"marker_tokens must be a list of str, not {type(markers).__name__}")
+    for i, marker in enumerate(markers):
+        if not isinstance(marker, str):
+            raise TypeError(f"marker_tokens[{i}] must be a str, not {type(marker).__name__}")
+        if not marker:
+            raise ValueError(f"marker_tokens[{i}] is empty; name the text of a token")
+    return tuple(markers)
 
 
 def family_builder(model: ModelFormat) -> Callable[..., StructuralTag]:
@@ -172,9 +204,18 @@ def family_builder(model: ModelFormat) -> Callable[..., StructuralTag]:
 def _check_token_markers(model: str, entry: _Entry, token_markers: Any) -> None:
     _check_bool("token_markers", token_markers)
     if token_markers and not entry.marker_tokens:
-        supported = [key for key, other in _REGISTRY.items() if other.marker_tokens]
+        # A copy: another thread may register a family meanwhile.
+        supported = [key for key, other in list(_REGISTRY.items()) if other.marker_tokens]
         raise ValueError(
             f"token_markers is not supported for model {model}, supported models: {supported}"
+        )
+
+
+def _check_result(model: str, tag: Any) -> None:
+    if not isinstance(tag, StructuralTag):
+        raise TypeError(
+            f"The builder that is registered for {model} returned {type(tag).__name__}; "
+            "it must return a StructuralTag"
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import warnings
 
 import pytest
@@ -137,3 +139,57 @@ def test_hostile_schemas_neither_crash_nor_hang(model, schema):
     tools = [{"function": {"name": "f" * 10_000, "parameters": schema}}]
     tag = xgr.get_model_structural_tag(model, tools, "required")
     assert tag.type == "structural_tag"
+
+
+def test_registering_checks_its_arguments():
+    register = xgr.register_model_structural_tag
+    with pytest.raises(TypeError, match="name must be a str, not function"):
+        register(lambda *_args, **_kwargs: None)  # the decorator without its call
+    for markers in ("<x>", 3, {"<x>"}):
+        with pytest.raises(TypeError, match="marker_tokens must be a list of str"):
+            register("mine", marker_tokens=markers)
+    with pytest.raises(TypeError, match=r"marker_tokens\[1\] must be a str, not int"):
+        register("mine", marker_tokens=["<x>", 3])
+    with pytest.raises(ValueError, match=r"marker_tokens\[0\] is empty"):
+        register("mine", marker_tokens=[""])
+    with pytest.raises(TypeError, match="the builder of 'mine' must be callable, not int"):
+        register("mine")(3)
+    with pytest.raises(ValueError, match="Unknown format type: mine"):
+        xgr.get_model_structural_tag("mine")
+
+
+def test_what_a_registered_builder_returns_is_checked():
+    xgr.register_model_structural_tag("mine", marker_tokens=["<x>"])(lambda *_args, **_kwargs: None)
+    for markers in (False, True):
+        with pytest.raises(TypeError, match="registered for mine returned NoneType"):
+            xgr.get_model_structural_tag("mine", token_markers=markers)
+
+
+def test_families_may_be_registered_while_others_are_looked_up():
+    stop, errors = threading.Event(), []
+
+    def register():
+        for number in range(20_000):
+            xgr.register_model_structural_tag(f"family {number}")(print)
+        stop.set()
+
+    def look_up():
+        while not stop.is_set():
+            try:
+                xgr.get_model_structural_tag("llama", token_markers=True)
+            except ValueError:
+                continue
+            except RuntimeError as error:
+                errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work) for work in (register, look_up, look_up)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not errors
