@@ -55,6 +55,11 @@ enum class RuleKind : uint8_t {
 struct RuleOptions {
   int64_t max_tokens = kUnbounded;  ///< Tokens that one occurrence may take, at generation only.
   int64_t max_chars = kUnbounded;   ///< Code points that one occurrence may take.
+  /// Code points that one occurrence has at most. Unlike `max_chars`, which lets a text run over
+  /// until it can end, no text is begun that does not end within the bound.
+  int64_t max_length = kUnbounded;
+  /// The same in characters of a quoted string: an escape (automata/escape_phase.h) counts as one.
+  int64_t max_escaped_length = kUnbounded;
 
   bool empty() const { return *this == RuleOptions(); }
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;

@@ -166,6 +166,8 @@ void Printer::PrintOptions(const Rule& rule) {
   };
   print_number("max_tokens", rule.options.max_tokens, kUnbounded);
   print_number("max_chars", rule.options.max_chars, kUnbounded);
+  print_number("max_length", rule.options.max_length, kUnbounded);
+  print_number("max_escaped_length", rule.options.max_escaped_length, kUnbounded);
   const RuleNotes notes = rule.notes == nullptr ? RuleNotes() : *rule.notes;
   print_text("capture", notes.capture);
   print_number("capture_hidden_suffix_bytes", notes.hidden_suffix_bytes, 0);

@@ -3,6 +3,8 @@
 #include "lowering/unit_table.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 #include "grammar/any_order.h"
@@ -141,14 +143,36 @@ bool UnitTable::TryFold(Unit* unit) {
 }
 
 void UnitTable::BuildLimited(Unit* unit) {
-  if (!TryFold(unit)) {
+  const RuleOptions& options = unit->options;
+  const bool by_length = options.max_length != kUnbounded;
+  const bool by_escapes = options.max_escaped_length != kUnbounded;
+  const char* const name = by_length                  ? "max_length"
+                           : by_escapes               ? "max_escaped_length"
+                           : unit->LimitsCodePoints() ? "max_chars"
+                                                      : "max_tokens";
+  const bool is_mixed =
+      (by_length && by_escapes) ||
+      ((by_length || by_escapes) && (unit->LimitsCodePoints() || unit->LimitsTokens()));
+  if (is_mixed || !TryFold(unit)) {
     Error error(ErrorKind::kUnsupported,
-                "A limit on a rule that is not a small regular language cannot be enforced");
-    error.Feature(unit->LimitsCodePoints() ? "max_chars" : "max_tokens");
+                is_mixed
+                    ? std::string(name) + " beside another limit of a rule cannot be enforced"
+                    : "A limit on a rule that is not a small regular language cannot be enforced");
+    error.Feature(name);
     error.Hint("put the limit on a rule of free text, without recursion");
     throw error;
   }
   unit->kind = Unit::Kind::kLimitedDfa;
+  if (!by_length && !by_escapes) return;
+  unit->meter = std::make_shared<const LengthMeter>(
+      *unit->dfa,
+      by_length ? LengthMeter::Characters::kCodePoints : LengthMeter::Characters::kEscaped,
+      by_length ? options.max_length : options.max_escaped_length);
+  memory_size_bytes_ += unit->meter->MemorySizeBytes();
+  if (unit->meter->HasText()) return;
+  Error error(ErrorKind::kUnsatisfiable,
+              std::string("Every text of a rule is longer than its ") + name);
+  throw error.Hint("raise the bound");
 }
 
 bool UnitTable::TryCount(Unit* unit) {

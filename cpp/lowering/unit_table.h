@@ -9,7 +9,7 @@
 //   kCountedCall  `min` to `max` copies of any other unit, counted likewise;
 //   kLimitedDfa   a regular language of which one occurrence may take only so many code points, or
 //                 tokens, or both, counted in the item: when one of the limits is used up it ends
-//                 as soon as it can;
+//                 as soon as it can, or every text ends within the bound (length_meter.h);
 //   kAnyOrder     parts in any order; what was seen is kept in the item (any_order_unit.h).
 // So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base +
 // local index.
@@ -29,6 +29,7 @@
 #include "lowering/any_order_unit.h"
 #include "lowering/fold_to_dfa.h"
 #include "lowering/fsm.h"
+#include "lowering/length_meter.h"
 #include "lowering/regular_facts.h"
 
 namespace xgrammar {
@@ -57,6 +58,7 @@ struct Unit {
   bool skips_literal = false;  ///< The unit is what follows the literal that the expression, a
                                ///< sequence, begins with.
   std::unique_ptr<const AnyOrderUnit> any_order;  ///< kAnyOrder.
+  std::shared_ptr<const LengthMeter> meter;       ///< kLimitedDfa by lengths, else null.
 
   /// The count after one more copy; counts past an open end do not matter and stay at `min`.
   uint32_t NextCount(uint32_t count) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "automata/byte_dfa.h"
+#include "lowering/length_meter.h"
 #include "mask/local_mask.h"
 #include "tokenizer/byte_kind.h"
 #include "tokenizer/token_trie.h"
@@ -89,13 +90,23 @@ enum class WalkMode : uint8_t {
   kCopies,      ///< The automaton is one copy of a repetition; `room` and `owed` count copies.
   kCodePoints,  ///< `room` counts code points; used up, the automaton ends where it can.
   kUsedUp,      ///< A limit that no byte changes: with room 0 the automaton ends where it can.
+  kLength,      ///< `room` holds the count of a LengthMeter.
+};
+
+/// A mode with its meter, for kLength.
+struct WalkRule {
+  WalkRule(WalkMode walk_mode, const LengthMeter* length_meter = nullptr)
+      : mode(walk_mode), meter(length_meter) {}
+  WalkMode mode;
+  const LengthMeter* meter;
 };
 
 /// The loop of WalkDfa over siblings and their subtrees; `positions[0]` is where it starts.
 template <typename OnInside, typename OnExit, typename Skips>
 void WalkSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
-                  WalkMode mode, DfaPosition* positions, OnInside& on_inside, OnExit& on_exit,
+                  WalkRule rule, DfaPosition* positions, OnInside& on_inside, OnExit& on_exit,
                   Skips& skips) {
+  const WalkMode mode = rule.mode;
   const uint32_t base_depth = trie.node(begin).depth;
   for (uint32_t i = begin; i < end;) {
     const TokenTrie::Node& node = trie.node(i);
@@ -110,6 +121,11 @@ void WalkSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, const Byt
     }
     DfaPosition to{target, from.copies};
     bool may_end = dfa.IsAccept(target);
+    if (mode == WalkMode::kLength &&
+        !rule.meter->Read(target, static_cast<uint8_t>(node.byte), &to.copies.room)) {
+      i = node.subtree_end;
+      continue;
+    }
     if (mode == WalkMode::kCodePoints || mode == WalkMode::kUsedUp) {
       const bool begins_code_point = (node.byte & 0xC0) != 0x80;
       if (mode == WalkMode::kCodePoints && begins_code_point && to.copies.room > 0)
@@ -144,7 +160,7 @@ void WalkSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, const Byt
 ///                               state is ByteDfa::kDead.
 ///   skips(node, position)       whether the whole subtree was dealt with; asked first.
 template <typename OnInside, typename OnExit, typename Skips>
-void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkMode mode,
+void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa, WalkRule rule,
              const DfaPosition& start, DfaWalkStack* stack, OnInside on_inside, OnExit on_exit,
              Skips skips) {
   if (begin >= end) return;
@@ -154,12 +170,12 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
   if (begin == 0 && end == trie.num_nodes()) {
     // The whole tree: only the bytes that the state goes on with.
     trie.ForEachRoot(dfa.first_bytes(start.state).words, [&](uint32_t root) {
-      WalkSubtrees(trie, root, trie.node(root).subtree_end, dfa, mode, positions, on_inside,
+      WalkSubtrees(trie, root, trie.node(root).subtree_end, dfa, rule, positions, on_inside,
                    on_exit, skips);
     });
     return;
   }
-  WalkSubtrees(trie, begin, end, dfa, mode, positions, on_inside, on_exit, skips);
+  WalkSubtrees(trie, begin, end, dfa, rule, positions, on_inside, on_exit, skips);
 }
 
 }  // namespace xgrammar

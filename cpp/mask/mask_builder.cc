@@ -22,7 +22,9 @@ CopyBounds CopiesLeft(const DfaItem& item) {
     if (unit.max != kUnbounded) copies.room = static_cast<uint32_t>(unit.max - item.count);
     copies.owed = static_cast<uint32_t>(std::max<int64_t>(unit.min - item.count, 0));
   } else if (unit.kind == Unit::Kind::kLimitedDfa) {
-    if (unit.IsUsedUp({item.count, item.tokens})) {
+    if (unit.meter != nullptr) {
+      copies.room = item.count;
+    } else if (unit.IsUsedUp({item.count, item.tokens})) {
       copies.room = 0;
     } else if (unit.LimitsCodePoints()) {
       copies.room = static_cast<uint32_t>(unit.options.max_chars - item.count);
@@ -31,9 +33,10 @@ CopyBounds CopiesLeft(const DfaItem& item) {
   return copies;
 }
 
-WalkMode ModeOf(const Unit& unit) {
+WalkRule RuleOf(const Unit& unit) {
   if (unit.kind == Unit::Kind::kCountedDfa) return WalkMode::kCopies;
   if (unit.kind != Unit::Kind::kLimitedDfa) return WalkMode::kPlain;
+  if (unit.meter != nullptr) return {WalkMode::kLength, unit.meter.get()};
   return unit.LimitsCodePoints() ? WalkMode::kCodePoints : WalkMode::kUsedUp;
 }
 
@@ -71,7 +74,10 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   CopyBounds bounds = CopiesLeft(item);
   if (item.unit->kind == Unit::Kind::kLimitedDfa) {
     const TokenTrie& trie = tokenizer_.trie();
-    if (bounds.room <= trie.max_token_bytes()) {
+    const LengthMeter* meter = item.unit->meter.get();
+    const bool is_near = meter != nullptr ? !meter->IsFar(item.count, trie.max_token_bytes())
+                                          : bounds.room <= trie.max_token_bytes();
+    if (is_near) {
       // Near the end of a limit every token is read for itself.
       ReadByAutomaton(item, {kDeadSet, &trie, 0, trie.num_nodes()});
       return;
@@ -149,7 +155,7 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
   const ByteSet first = after == kDeadSet ? ByteSet{} : parser_.set(after).first;
   const TokenTrie& trie = *part.trie;
   WalkDfa(
-      trie, part.begin, part.end, *item.unit->dfa, ModeOf(*item.unit),
+      trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) {
@@ -173,7 +179,7 @@ void MaskBuilder::ReadExits(const DfaItem& item, SetId after) {
     if (first.Contains(byte)) first_kinds |= KindBit(byte);
   }
   WalkDfa(
-      trie, 0, trie.num_nodes(), *item.unit->dfa, ModeOf(*item.unit),
+      trie, 0, trie.num_nodes(), *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_, [](uint32_t, const DfaPosition&) {},
       [&](uint32_t node, const DfaPosition&) {
         const uint32_t end = trie.node(node).subtree_end;

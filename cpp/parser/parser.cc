@@ -188,7 +188,9 @@ void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>*
     const uint32_t target = unit.dfa->Next(item.state, byte);
     if (target == ByteDfa::kDead) continue;
     uint32_t count = item.count;
-    if (unit.kind == Unit::Kind::kLimitedDfa) {
+    if (unit.meter != nullptr) {
+      if (!unit.meter->Read(target, byte, &count)) continue;
+    } else if (unit.kind == Unit::Kind::kLimitedDfa) {
       LimitCounts used{item.count, item.tokens};
       const bool is_used_up = unit.IsUsedUp(used);
       if (is_used_up && unit.dfa->IsAccept(item.state)) continue;
@@ -335,8 +337,12 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
       used = UsedLimits(unit, item.count);
       if (unit.IsUsedUp(used) && unit.dfa->IsAccept(local)) continue;
     }
+    const ByteSet bytes = unit.meter != nullptr
+                              ? unit.meter->FirstBytes(*unit.dfa, local, item.count)
+                              : unit.dfa->first_bytes(local);
+    if (unit.meter != nullptr && bytes.empty()) continue;  // As long as it may be.
+    first.Merge(bytes);
     dfa_items.push_back({&unit, local, resolve(item.continuation), used.code_points, used.tokens});
-    first.Merge(unit.dfa->first_bytes(local));
   }
   std::vector<ScanItem> scan_items;
   ByteSet scan_first;
@@ -404,6 +410,7 @@ uint32_t Parser::MaskCount(uint32_t state, uint32_t count) {
     const uint32_t normal = unit.any_order->MaskCount(seen, count_horizon_);
     return normal == seen.count ? count : parameters_.Intern({normal, seen.words});
   }
+  if (unit.meter != nullptr) return unit.meter->IsFar(count, count_horizon_) ? 0 : count;
   if (unit.kind == Unit::Kind::kLimitedDfa) {
     LimitCounts used = UsedLimits(unit, count);
     const bool is_used_up = unit.IsUsedUp(used);

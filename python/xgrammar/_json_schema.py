@@ -7,7 +7,72 @@ from typing import Any
 
 from . import _core
 from ._integers import integer
-from .exception import UsageError
+from .exception import JSONSchemaError, UsageError
+
+
+def _dumped_iteratively(schema: Any) -> str:
+    """Write a value as `json.dumps` does, however deep it is.
+
+    Raises
+    ------
+    JSONSchemaError
+        A container is part of itself.
+    TypeError
+        A value has no JSON form.
+    """
+    out: list[str] = []
+    # Text to write, or a value, or the id of a container that ends here.
+    work: list[tuple[str, Any]] = [("value", schema)]
+    open_ids: set[int] = set()
+    while work:
+        kind, value = work.pop()
+        if kind == "text":
+            out.append(value)
+            continue
+        if kind == "end":
+            open_ids.remove(value)
+            continue
+        if not isinstance(value, (dict, list, tuple)):
+            out.append(json.dumps(value))
+            continue
+        if id(value) in open_ids:
+            raise _cycle_error()
+        open_ids.add(id(value))
+        is_dict = isinstance(value, dict)
+        out.append("{" if is_dict else "[")
+        work += [("end", id(value)), ("text", "}" if is_dict else "]")]
+        children: list[tuple[str, Any]] = []
+        if is_dict:
+            for key, child in value.items():
+                # The key as `json.dumps` spells it, numbers and None included.
+                children.append(("text", json.dumps({key: 0})[1:-2]))
+                children.append(("value", child))
+                children.append(("text", ", "))
+        else:
+            for child in value:
+                children += [("value", child), ("text", ", ")]
+        work.extend(reversed(children[:-1]))
+    return "".join(out)
+
+
+def _cycle_error() -> JSONSchemaError:
+    error = JSONSchemaError(
+        "The schema is a Python object that contains itself, which JSON cannot express; "
+        "use '$ref' for recursion"
+    )
+    error.hint = "use '$ref' for recursion"
+    return error
+
+
+def _dumped(schema: Any) -> bytes:
+    try:
+        return json.dumps(schema).encode()
+    except RecursionError:
+        return _dumped_iteratively(schema).encode()
+    except ValueError as error:
+        if "ircular" not in str(error):
+            raise
+        raise _cycle_error() from None
 
 
 def schema_text(schema: Any) -> bytes:
@@ -19,17 +84,19 @@ def schema_text(schema: Any) -> bytes:
         It is none of these.
     TypeError
         A dict holds what JSON cannot express.
+    JSONSchemaError
+        A dict contains itself.
     """
     if isinstance(schema, str):
         return schema.encode()
     if isinstance(schema, (dict, bool)):
-        return json.dumps(schema).encode()
+        return _dumped(schema)
     if isinstance(schema, type):
         # pydantic version 2, then version 1: neither needs to be imported for this.
         for method in ("model_json_schema", "schema"):
             make = getattr(schema, method, None)
             if make is not None:
-                return json.dumps(make()).encode()
+                return _dumped(make())
     raise ValueError(
         "schema must be JSON text, a dict, a bool or a pydantic model class, "
         f"not {type(schema).__name__}"

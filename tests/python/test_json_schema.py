@@ -1,8 +1,11 @@
 """Arguments of the JSON Schema front end; what keywords mean is tested elsewhere."""
 
+import json
+
 import pytest
 
 import xgrammar as xgr
+from xgrammar import _json_schema
 from xgrammar.testing import _is_grammar_accept_string as accepts
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
@@ -41,6 +44,35 @@ def test_none_is_a_value_error():
 def test_what_json_cannot_express_is_a_type_error():
     with pytest.raises(TypeError):
         grammar({"enum": [object()]})
+
+
+def test_a_dict_that_contains_itself():
+    schema = {"type": "object"}
+    schema["properties"] = {"again": schema}
+    with pytest.raises(xgr.JSONSchemaError, match="contains itself"):
+        grammar(schema)
+    items = []
+    items.append(items)
+    with pytest.raises(xgr.JSONSchemaError, match=r"\$ref"):
+        grammar({"enum": [items]})
+
+
+def test_deep_dicts():
+    levels = 1000
+    schema = {"type": "integer"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    assert accepts(grammar(schema), '{"a":' * levels + "1" + "}" * levels)
+    assert not accepts(grammar(schema), '{"a":' * (levels - 1) + "1" + "}" * (levels - 1))
+    for _ in range(100 * levels):
+        schema = {"items": schema}
+    with pytest.raises(xgr.GrammarLimitError, match="max_nesting"):
+        grammar(schema)
+
+
+def test_deep_dicts_are_written_as_json_writes_them():
+    schema = {1: [True, None], "\u00e9\n": ({}, []), None: 1.5}
+    assert _json_schema._dumped_iteratively(schema) == json.dumps(schema)
 
 
 @pytest.mark.parametrize("text", ["", "{", "nothing"])

@@ -30,9 +30,11 @@ struct OptionForm {
 
 constexpr int64_t kMaxCount = std::numeric_limits<int32_t>::max();
 
-constexpr std::array<OptionForm, 10> kOptionForms = {{
+constexpr std::array<OptionForm, 12> kOptionForms = {{
     {"max_tokens", OptionValue::kCount, 1},
     {"max_chars", OptionValue::kCount},
+    {"max_length", OptionValue::kCount},
+    {"max_escaped_length", OptionValue::kCount},
     {"capture", OptionValue::kOptionalText},
     {"lazy", OptionValue::kNone},
     {"temperature", OptionValue::kNumber},
@@ -139,6 +141,10 @@ class OptionListReader {
       list_.options.max_tokens = value.count;
     } else if (name == "max_chars") {
       list_.options.max_chars = value.count;
+    } else if (name == "max_length") {
+      list_.options.max_length = value.count;
+    } else if (name == "max_escaped_length") {
+      list_.options.max_escaped_length = value.count;
     } else if (name == "capture") {
       list_.notes.capture = value.text;
       list_.captures_by_name = value.text.empty();

@@ -40,6 +40,11 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
       !SplitByDiscriminator(*work, schema, &alternatives, work)) {
     return Split(run, work, &alternatives);
   }
+  // The usual complement of a discriminator's value, without copies of the branch.
+  if (run->type == InstanceType::kString && schema.const_value != kNoJson &&
+      schema.enum_values == kNoJson && schema.HasOnlyValuesForStrings()) {
+    return DoNotConst(run, work, schema.const_value, own_scope);
+  }
   for (const bool is_enum : {false, true}) {
     const JsonId values = is_enum ? schema.enum_values : schema.const_value;
     if (values == kNoJson) continue;
@@ -137,25 +142,29 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
       add([&](Branch* branch) { branch->string.length.LowerMax(schema.length.min - 1); });
     if (schema.length.HasMax())
       add([&](Branch* branch) { branch->string.length.RaiseMin(schema.length.max + 1); });
-    std::erase_if(
-        *out, [](const Work& alternative) { return alternative.branch.string.length.IsEmpty(); });
     if (schema.pattern != kNoJson) {
       add([&](Branch* branch) {
         branch->string.atoms.push_back({schema.pattern, schema.id, false, true});
       });
     }
     if (schema.format != kNoJson) {
-      const FormatKind kind = FormatKindOf(reader_.document().text(schema.format));
+      const std::string_view name = reader_.document().text(schema.format);
+      const FormatKind kind = FormatKindOf(name);
+      const int64_t max_length = MaxLengthOfFormat(name);
+      if (max_length != kNoMaximum)
+        add([&](Branch* branch) { branch->string.length.RaiseMin(max_length + 1); });
       if (kind == FormatKind::kRegular) {
         add([&](Branch* branch) {
           branch->string.atoms.push_back({schema.format, schema.id, true, true});
         });
-      } else if (kind == FormatKind::kUnsupported) {
+      } else if (kind != FormatKind::kUnknown) {
         add([&](Branch* branch) {
-          branch->unsupported.push_back({schema.id, "format", "this format is not implemented"});
+          branch->unsupported.push_back({schema.id, "format", "its complement is not implemented"});
         });
       }
     }
+    std::erase_if(
+        *out, [](const Work& alternative) { return alternative.branch.string.length.IsEmpty(); });
   }
 }
 

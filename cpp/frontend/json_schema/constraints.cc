@@ -84,7 +84,10 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
         const std::string_view name = reader_.document().text(schema.format);
         switch (FormatKindOf(name)) {
           case FormatKind::kRegular:
+          case FormatKind::kSubset:
             string.atoms.push_back({schema.format, schema.id, true, false});
+            if (MaxLengthOfFormat(name) != kNoMaximum)
+              string.length.LowerMax(MaxLengthOfFormat(name));
             break;
           case FormatKind::kUnsupported:
             Unsupport(work, schema.id, "format",

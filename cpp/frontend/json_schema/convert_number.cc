@@ -60,7 +60,10 @@ ExprId JSONSchemaConverter::Number(const NumberConstraint& constraint, JsonId sc
                        builder_.AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa))));
     } catch (const Error& cause) {
       if (cause.kind() == ErrorKind::kBudget) throw;
-      if (cause.kind() != ErrorKind::kUnsupported) {
+      const bool is_of_divisors = cause.kind() == ErrorKind::kUnsupported ||
+                                  (cause.kind() == ErrorKind::kLimit &&
+                                   !(enforced.multiples.empty() && enforced.not_multiples.empty()));
+      if (!is_of_divisors) {
         Error error = merger_.reader().MakeError(cause.kind(), schema, "", cause.message());
         error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
         throw error;

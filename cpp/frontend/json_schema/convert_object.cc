@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "frontend/json_schema/converter.h"
+#include "frontend/json_schema/member_trie.h"
 #include "support/error.h"
 #include "support/work_meter.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kMaxClauses = 8;            // Existence clauses, taken in all combinations.
 constexpr size_t kMaxAnyOrderClauses = 5;    // The same in any order, taken in all partitions.
+constexpr size_t kMaxListedMembers = 256;    // Optional members in a row, before they make a trie.
 constexpr size_t kMaxObjectStates = 200000;  // Rules of one object.
 
 /// All partitions of a set of bits into sets that are not empty.
@@ -229,6 +231,16 @@ static bool CountsMatter(const ObjectSpec& spec) {
   return max_matters || spec.count.min > std::max<int64_t>(num_required, 1);
 }
 
+// Whether so many optional members may follow one another that listing them costs too much.
+static bool HasLongRun(const ObjectSpec& spec) {
+  size_t run = 0;
+  for (const ObjectMember& member : spec.members) {
+    run = member.required ? 0 : run + 1;
+    if (run > kMaxListedMembers) return true;
+  }
+  return false;
+}
+
 ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
   const bool has_required = std::any_of(spec.members.begin(), spec.members.end(),
                                         [](const ObjectMember& m) { return m.required; });
@@ -251,6 +263,8 @@ ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
       members = AnyOrderMembers(spec, depth);
     } else if (!spec.clauses.empty() || CountsMatter(spec)) {
       members = ObjectMachine(this, spec, depth).Build();
+    } else if (HasLongRun(spec)) {
+      members = SortedMembers(spec, depth);
     } else {
       members = has_required ? OrderedObject(spec, depth) : OptionalMembers(spec, depth);
     }
@@ -335,6 +349,37 @@ ExprId JSONSchemaConverter::OptionalMembers(const ObjectSpec& spec, Depth depth)
   }
   std::reverse(alternatives.begin(), alternatives.end());
   return builder_.AddChoices(alternatives);
+}
+
+// A rule for what may follow each member: the end, if nothing required is left, or a separator and
+// one of the members up to the next required one.
+ExprId JSONSchemaConverter::SortedMembers(const ObjectSpec& spec, Depth depth) {
+  const ExprId separator = MemberSeparator(depth);
+  MemberTrie trie(&builder_, ContainerRuleKind(depth));
+  ExprId rest = builder_.AddEmpty();
+  ExprId free_members = builder_.AddNothing();
+  if (!spec.cells.empty()) {
+    const ExprId member = AnyFreeMember(spec, depth);
+    rest = builder_.AddStar(builder_.AddSequence({separator, member}));
+    free_members = builder_.AddSequence({member, rest});
+  }
+  int32_t next = MemberTrie::kEmpty;
+  bool may_end = true;
+  for (size_t i = spec.members.size(); i-- > 0;) {
+    if (spec.members[i].required) {
+      next = MemberTrie::kEmpty;
+      may_end = false;
+    }
+    next = trie.Add(next, Member(spec.members[i], depth), rest);
+    ExprId more = trie.Reference(next);
+    if (may_end) more = builder_.AddChoices({more, free_members});
+    if (i == 0) return more;
+    // As a choice, not a repetition, the next member is in tail position, and the stack stays flat.
+    ExprId body = builder_.AddSequence({separator, more});
+    if (may_end) body = builder_.AddChoices({builder_.AddEmpty(), body});
+    rest = builder_.AddRuleRef(builder_.AddRuleWithHint("rest", body, ContainerRuleKind(depth)));
+  }
+  return free_members;
 }
 
 }  // namespace xgrammar::json_schema

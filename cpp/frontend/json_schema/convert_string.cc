@@ -13,10 +13,7 @@ namespace xgrammar::json_schema {
 namespace {
 
 // States of the product of a text and a length that are written out; larger lengths are counted.
-constexpr int64_t kMaxCountedStates = 1024;
-
-// Of the product of the spellings of strings of bounded length and excluded texts.
-constexpr int64_t kMaxExactStates = 4096;
+constexpr int64_t kMaxWrittenStates = 4096;
 
 CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
@@ -66,24 +63,42 @@ ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bo
   return JsonText("string", std::move(spelled), is_filtered);
 }
 
-// Together with excluded texts the length is exact as long as the product is small; beyond that an
-// escape counts as the characters that spell it, so that a few long strings are not offered.
 ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const CountRange& length,
-                                          bool is_filtered, Depth) {
-  const ExprId quote = builder_.AddByteString("\"");
+                                          bool is_filtered, Depth depth) {
   if (!is_filtered || !unexcluded_) {
+    const ExprId quote = builder_.AddByteString("\"");
     const ExprId body = builder_.AddRepeat(SpellCharacter(characters, &builder_), length.min,
                                            length.HasMax() ? length.max : kUnbounded);
     return Lexeme("string", builder_.AddSequence({quote, body, quote}));
   }
   const auto num_states = static_cast<int64_t>(unexcluded_->states().size());
-  const bool is_exact = length.HasMax() && length.max < kMaxExactStates / num_states;
-  const CodePointDfa decoded =
-      LengthRange(length.min, is_exact ? length.max : kNoMaximum, limits_.max_dfa_states);
-  if (is_exact) return JsonText("string", Share(SpellCanonically(decoded)), true);
-  const CodePointDfa spelled =
-      Intersect(SpellCanonically(decoded), *unexcluded_, limits_.max_dfa_states);
-  return builder_.AddSequence({quote, CountedText(spelled, {0, length.max}), quote});
+  const bool is_counted = length.HasMax() && length.max >= kMaxWrittenStates / num_states;
+  CodePointDfaPtr decoded =
+      Share(LengthRange(length.min, is_counted ? kNoMaximum : length.max, limits_.max_dfa_states));
+  if (is_counted)
+    return JSONSchemaConverter::CountedString(decoded, length.max, is_filtered, depth);
+  return JsonText("string", Share(SpellCanonically(*decoded)), true);
+}
+
+ExprId JSONSchemaConverter::CountedString(const CodePointDfaPtr& decoded, int64_t max_length,
+                                          bool is_filtered, Depth) {
+  CodePointDfaPtr spelled = SpelledFormat(decoded);
+  if (!spelled) spelled = Share(SpellCanonically(*decoded));
+  const bool is_excluding = is_filtered && unexcluded_;
+  if (is_excluding)
+    spelled = Share(Minimize(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states)));
+  const ExprId quote = builder_.AddByteString("\"");
+  const ExprId body = CountedBody(std::move(spelled), max_length);
+  if (body == kNoExpr) return is_excluding ? Excluded() : builder_.AddNothing();
+  return builder_.AddSequence({quote, body, quote});
+}
+
+ExprId JSONSchemaConverter::CountedBody(CodePointDfaPtr spelled, int64_t max_length) {
+  const int64_t shortest = MinEscapedLength(*spelled);
+  if (shortest < 0 || shortest > max_length) return kNoExpr;
+  RuleOptions counted;
+  counted.max_escaped_length = max_length;
+  return CountedRule(std::move(spelled), counted);
 }
 
 ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text) {
@@ -94,18 +109,23 @@ ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text)
 ExprId JSONSchemaConverter::CountedText(const CodePointDfa& text, const CountRange& length) {
   const int64_t max_states = limits_.max_dfa_states;
   const auto num_states = static_cast<int64_t>(text.states().size());
-  const bool is_counted = length.HasMax() && length.max >= kMaxCountedStates / num_states;
+  const bool is_counted = length.HasMax() && length.max >= kMaxWrittenStates / num_states;
   const int64_t max = is_counted ? kNoMaximum : length.max;
   CodePointDfa body =
       length.min == 0 && max == kNoMaximum
           ? text
           : Minimize(Intersect(text, LengthRange(length.min, max, max_states), max_states));
   if (!is_counted || body.IsEmpty()) return TextLexeme("text", std::move(body));
-  const ExprId automaton = builder_.AddAutomaton(Share(std::move(body)));
-  const RuleId rule = builder_.AddRuleWithHint("text", automaton, RuleKind::kLexeme);
+  if (body.MinLength() > length.max) return Excluded();
   RuleOptions counted;
-  counted.max_chars = length.max;
-  builder_.SetOptions(rule, counted);
+  counted.max_length = length.max;
+  return CountedRule(Share(std::move(body)), counted);
+}
+
+ExprId JSONSchemaConverter::CountedRule(CodePointDfaPtr body, const RuleOptions& bound) {
+  const ExprId automaton = builder_.AddAutomaton(std::move(body));
+  const RuleId rule = builder_.AddRuleWithHint("text", automaton, RuleKind::kLexeme);
+  builder_.SetOptions(rule, bound);
   return builder_.AddRuleRef(rule);
 }
 
@@ -190,12 +210,22 @@ ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonI
     return BoundedString(CodePointSet(std::move(ranges)), constraint.length, is_filtered, depth);
   }
   const int64_t longest = decoded->MaxLength();
-  const bool min_holds = decoded->MinLength() >= constraint.length.min;
-  const bool max_holds =
-      !constraint.length.HasMax() || (longest >= 0 && longest <= constraint.length.max);
-  if (!decoded->IsEmpty() && !(min_holds && max_holds))
-    decoded = merger_.strings().Constraint(constraint, schema);
-  return ConstrainedString(decoded, is_filtered, depth);
+  const CountRange& length = constraint.length;
+  const bool min_holds = decoded->MinLength() >= length.min;
+  const bool max_holds = !length.HasMax() || (longest >= 0 && longest <= length.max);
+  if (decoded->IsEmpty() || (min_holds && max_holds))
+    return ConstrainedString(decoded, is_filtered, depth);
+  const auto num_states = static_cast<int64_t>(decoded->states().size());
+  const bool is_counted = !max_holds && length.max >= kMaxWrittenStates / num_states;
+  if (!is_counted)
+    return ConstrainedString(merger_.strings().Constraint(constraint, schema), is_filtered, depth);
+  if (!min_holds) {
+    StringConstraint at_least = constraint;
+    at_least.length.max = kNoMaximum;
+    decoded = merger_.strings().Constraint(at_least, schema);
+  }
+  if (decoded->IsEmpty() || decoded->MinLength() > length.max) return builder_.AddNothing();
+  return CountedString(decoded, length.max, is_filtered, depth);
 }
 
 }  // namespace xgrammar::json_schema

@@ -68,12 +68,16 @@ class JSONSchemaConverter {
   /// Keys of a cell with a language of its own.
   virtual ExprId ConstrainedKey(const FreeCell& cell, Depth depth);
 
-  /// Strings: any; a language of decoded texts; `min` to `max` characters of a set; one value.
+  /// Strings: any; a language of decoded texts; `min` to `max` characters of a set.
   /// `is_filtered`: excluded texts (JsonSchemaOptions::excludes) act on them.
   virtual ExprId FreeString(Depth depth);
   virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth);
   virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
                                bool is_filtered, Depth depth);
+  /// The texts of a language that have at most `max_length` characters, too many for an automaton.
+  /// Precondition: there is one.
+  virtual ExprId CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool is_filtered,
+                               Depth depth);
   virtual ExprId StringLiteral(std::string_view text, Depth depth);
   /// `null`, `true`, `false`.
   virtual ExprId WordLiteral(std::string_view word) { return builder_.AddByteString(word); }
@@ -100,6 +104,11 @@ class JSONSchemaConverter {
   ExprId TextLexeme(std::string_view hint, CodePointDfa text);
   /// Texts of a language with `length` characters.
   ExprId CountedText(const CodePointDfa& text, const CountRange& length);
+  /// Spellings of a language of which at most `max_length` characters are taken, an escape counted
+  /// once; kNoExpr if there is none.
+  ExprId CountedBody(CodePointDfaPtr spelled, int64_t max_length);
+  /// A lexeme of a language with a bound that is counted while a text is read.
+  ExprId CountedRule(CodePointDfaPtr body, const RuleOptions& bound);
   /// Nothing, because an excluded text would have to be written; so the schema is not at fault if
   /// nothing is left at all.
   ExprId Excluded();
@@ -157,6 +166,7 @@ class JSONSchemaConverter {
   ExprId AnyOrderMembers(const ObjectSpec& spec, Depth depth);
   ExprId OrderedObject(const ObjectSpec& spec, Depth depth);
   ExprId OptionalMembers(const ObjectSpec& spec, Depth depth);
+  ExprId SortedMembers(const ObjectSpec& spec, Depth depth);
   friend class FreeSteps;
   friend class ObjectMachine;
 

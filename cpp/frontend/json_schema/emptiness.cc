@@ -67,6 +67,70 @@ bool Merger::MembersPossible(const Work& work, const Names& names) {
   return true;
 }
 
+// The value that a member must have if it is there, as far as one of the branch's schemas says so
+// with `const`; else kNoJson.
+JsonId Merger::KnownValue(const Work& work, std::string_view name) {
+  const ObjectAtoms& object = work.branch.object;
+  const auto value_of = [&](JsonId id) {
+    const Schema& schema = reader_.Read(reader_.SkipReferences(id));
+    if (schema.const_value != kNoJson || schema.enum_values == kNoJson) return schema.const_value;
+    const auto values = reader_.document().items(schema.enum_values);
+    return values.size() == 1 ? values[0] : kNoJson;
+  };
+  for (const ScopedSchema& group : object.groups) {
+    const JsonId schema = reader_.FindProperty(*group.schema, name);
+    const JsonId value = schema == kNoJson ? kNoJson : value_of(schema);
+    if (value != kNoJson) return value;
+  }
+  for (const auto& [other, literal] : object.member_literals) {
+    if (other != name || literal.kind == LiteralKind::kNotSchema ||
+        literal.kind == LiteralKind::kNotConst)
+      continue;
+    const JsonId value = literal.kind == LiteralKind::kConst ? literal.id : value_of(literal.id);
+    if (value != kNoJson) return value;
+  }
+  return kNoJson;
+}
+
+// Whether a condition is decided by a member whose value is known. Lists of conditions on one
+// property (`if` its value is this, `then` ...) are so walked in linear time once the value has
+// been chosen.
+Merger::Verdict Merger::Decide(const Work& work, const Schema& schema) {
+  if (schema.is_boolean) return schema.boolean_value ? Verdict::kHolds : Verdict::kFails;
+  if ((schema.types & kObjectBit) == 0) return Verdict::kFails;
+  const ObjectAtoms& object = work.branch.object;
+  const auto is_in = [](const Names& list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const auto is_present = [&](std::string_view name) {
+    return is_in(object.required, name) || is_in(object.required_anywhere, name);
+  };
+  bool is_complete = schema.enum_values == kNoJson && schema.const_value == kNoJson &&
+                     schema.pattern_properties.empty() && schema.additional_properties == kNoJson &&
+                     schema.property_names == kNoJson && schema.property_count.IsTrivial() &&
+                     !schema.HasUnevaluated() &&
+                     std::all_of(schema.steps.begin(), schema.steps.end(), [](const Step& step) {
+                       return step.kind == Step::Kind::kObjectGroup;
+                     });
+  for (const std::string_view name : schema.required) {
+    if (is_in(object.forbidden, name)) return Verdict::kFails;
+    is_complete = is_complete && is_present(name);
+  }
+  for (const NamedSchema& property : schema.properties) {
+    if (is_in(object.forbidden, property.name)) continue;
+    const Schema& expected = reader_.Read(reader_.SkipReferences(property.schema));
+    const bool lists_values = expected.enum_values != kNoJson || expected.const_value != kNoJson;
+    const JsonId value = lists_values ? KnownValue(work, property.name) : kNoJson;
+    if (value == kNoJson) {
+      is_complete = is_complete && expected.IsTrivial();
+    } else if (!evaluator_.Satisfies({expected.id, LiteralKind::kPlainSchema}, value)) {
+      if (is_present(property.name)) return Verdict::kFails;
+      is_complete = false;
+    }
+  }
+  return is_complete ? Verdict::kHolds : Verdict::kOpen;
+}
+
 // Whether no value but perhaps an object is left.
 bool Merger::HasOnlyEmptyOthers(const Expansion& expansion, int depth) {
   if (expansion.allows_null || expansion.allows_true || expansion.allows_false ||
@@ -77,7 +141,7 @@ bool Merger::HasOnlyEmptyOthers(const Expansion& expansion, int depth) {
     if (!number.IsPlainlyEmpty()) return false;
   }
   for (const StringConstraint& string : expansion.strings) {
-    if (string.atoms.empty()) return false;
+    if (string.atoms.empty() || strings_.IsSubset(string)) return false;
     const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
     if (!dfa || !dfa->IsEmpty()) return false;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/json_schema/regex_format.h"
+#include "frontend/json_schema/string_formats.h"
 #include "support/utf8.h"
 #include "support/work_meter.h"
 
@@ -232,7 +234,11 @@ bool Evaluator::StringHolds(const Schema& schema, std::string_view text) {
     return false;
   }
   if (schema.format == kNoJson) return true;
-  const CodePointDfaPtr format = strings_.Format(document.text(schema.format), schema.id);
+  const std::string_view name = document.text(schema.format);
+  if (name == "regex") return IsRegularExpression(text);
+  const int64_t max_length = MaxLengthOfFormat(name);
+  if (max_length != kNoMaximum && CountCodePoints(text) > max_length) return false;
+  const CodePointDfaPtr format = strings_.Format(name, schema.id);
   return !format || format->Accepts(text);
 }
 

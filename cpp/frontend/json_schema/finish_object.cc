@@ -94,7 +94,7 @@ class ObjectFinisher {
         return std::make_shared<const CodePointDfa>(FromStrings({clause.pattern}));
       case MemberClause::Keys::kInvalidName: {
         const CodePointDfaPtr names =
-            NameLanguage({{clause.schema->property_names, LiteralKind::kPlainSchema}});
+            NameLanguage({{clause.schema->property_names, LiteralKind::kPlainSchema}}, true);
         return names ? strings.ComplementOf(names)
                      : std::make_shared<const CodePointDfa>(Nothing());
       }
@@ -142,8 +142,9 @@ class ObjectFinisher {
 
   static CodePointDfa Nothing() { return CodePointDfa(std::vector<CodePointDfa::State>(1)); }
 
-  // The strings that satisfy literals, as decoded text; null if all do.
-  CodePointDfaPtr NameLanguage(const std::vector<Literal>& literals) {
+  // The strings that satisfy literals, as decoded text; null if all do. `exactly`: a subset is not
+  // enough, because the complement is taken.
+  CodePointDfaPtr NameLanguage(const std::vector<Literal>& literals, bool exactly = false) {
     Conjunction conjunction = literals;
     const LocationId location = merger_.Intern(std::move(conjunction));
     if (location == kAnyLocation) return nullptr;
@@ -158,6 +159,9 @@ class ObjectFinisher {
         std::make_shared<const CodePointDfa>(values.empty() ? Nothing() : FromStrings(values));
     const int64_t max_states = merger_.reader().limits().max_dfa_states;
     for (const StringConstraint& constraint : expansion.strings) {
+      if (exactly && strings.IsSubset(constraint)) {
+        merger_.Unsupported(literals.front().id, "format", "its complement is not implemented");
+      }
       const CodePointDfaPtr branch = strings.Constraint(constraint, literals.front().id);
       if (!branch) return nullptr;
       result = std::make_shared<const CodePointDfa>(Minimize(Unite(*result, *branch, max_states)));

@@ -1,6 +1,8 @@
 // Entry points of the JSON Schema front end: text -> document -> merged locations -> grammar.
 #include "frontend/json_schema/json_schema.h"
 
+#include <algorithm>
+
 #include "frontend/json_schema/merge.h"
 #include "frontend/json_schema/reader.h"
 #include "frontend/json_schema/string_language.h"
@@ -9,9 +11,21 @@
 
 namespace xgrammar {
 
+namespace {
+
+// One level of a schema is two of JSON: `properties` and what it holds, or an applicator's list.
+JsonDocument ParseSchema(std::string_view text, const Limits& limits) {
+  Limits json_limits = limits;
+  constexpr int64_t kLargest = int64_t{1} << 40;
+  json_limits.max_nesting = std::min(limits.max_nesting, kLargest) * 2;
+  return ParseJson(text, json_limits);
+}
+
+}  // namespace
+
 JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSchemaOptions& options,
                                      const Limits& limits) {
-  const JsonDocument document = ParseJson(schema_text, limits);
+  const JsonDocument document = ParseSchema(schema_text, limits);
   json_schema::SchemaReader reader(document, limits);
   json_schema::StringLanguage strings(reader);
   JsonSchemaResult result;

@@ -211,12 +211,21 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
 // Keeps the distinct values that satisfy the whole conjunction.
 void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
   if (values->empty()) return;
+  // Lists of conditions ask the same with one more literal each time.
+  const std::vector<JsonId>* before = nullptr;
+  if (conjunction.size() > 1) {
+    const auto known = locations_.find(Conjunction(conjunction.begin(), conjunction.end() - 1));
+    const bool is_expanded =
+        known != locations_.end() && expansions_[static_cast<size_t>(known->second)];
+    if (is_expanded) before = &expansions_[static_cast<size_t>(known->second)]->values;
+  }
   std::unordered_set<std::string_view> seen;
   std::vector<JsonId> kept;
   for (const JsonId value : *values) {
     if (!seen.insert(evaluator_.KeyOf(value)).second) continue;
+    const bool held = before && std::binary_search(before->begin(), before->end(), value);
     const bool holds =
-        std::all_of(conjunction.begin(), conjunction.end(),
+        std::all_of(held ? conjunction.end() - 1 : conjunction.begin(), conjunction.end(),
                     [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
     if (holds) kept.push_back(value);
   }
@@ -453,6 +462,17 @@ Merger::Outcome Merger::DoIf(Run* run, Work* work, const Task& task) {
   const JsonId else_schema = task.schema->else_schema;
   const bool tracks = run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation;
   if (then_schema == kNoJson && else_schema == kNoJson && !tracks) return Outcome::kContinue;
+  const Verdict verdict =
+      run->type == InstanceType::kObject
+          ? Decide(*work, reader_.Read(reader_.SkipReferences(task.step->value)))
+          : Verdict::kOpen;
+  if (verdict != Verdict::kOpen) {
+    const bool holds = verdict == Verdict::kHolds;
+    const JsonId consequence = holds ? then_schema : else_schema;
+    if (consequence != kNoJson) Push(run, work, {consequence, task.literal.kind}, task.scope);
+    if (holds) Push(run, work, {task.step->value, LiteralKind::kPlainSchema}, task.scope);
+    return Outcome::kContinue;
+  }
   std::vector<Work> alternatives;
   const auto add = [&](LiteralKind condition, JsonId consequence) {
     Work alternative = *work;

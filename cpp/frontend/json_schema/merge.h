@@ -80,6 +80,7 @@ class Merger {
     Branch branch;
   };
   enum class Outcome : uint8_t { kContinue, kDead, kSplit };
+  enum class Verdict : uint8_t { kOpen, kHolds, kFails };
   // The tables of one running expansion. Expansions nest (disjointness of alternatives), so they
   // are passed along.
   struct Run {
@@ -128,6 +129,8 @@ class Merger {
 
   void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
   bool MembersPossible(const Work& work, const Names& names);
+  JsonId KnownValue(const Work& work, std::string_view name);
+  Verdict Decide(const Work& work, const Schema& schema);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
   bool HasOnlyEmptyOthers(const Expansion& expansion, int depth);

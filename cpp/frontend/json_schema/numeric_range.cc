@@ -395,8 +395,11 @@ std::vector<Decimal> MergeDivisors(std::vector<Decimal> divisors, bool integer) 
 }  // namespace
 
 CodePointDfa NumberToDfa(const NumberConstraint& constraint, const Limits& limits) {
-  const int64_t max_states = limits.max_dfa_states;
-  CodePointDfa result = Range(constraint, constraint.integer, max_states);
+  // Remainders times digits of the bounds: 10,000 of the former beside bounds of 64 bits must fit.
+  constexpr int64_t kNumberGrowth = 5;
+  const int64_t max_states = std::min(limits.max_dfa_states, INT64_MAX / kNumberGrowth) *
+                             (constraint.multiples.empty() ? 1 : kNumberGrowth);
+  CodePointDfa result = Minimize(Range(constraint, constraint.integer, max_states));
   const auto narrow = [&](const CodePointDfa& dfa) {
     result = Minimize(Intersect(result, dfa, max_states));
   };

@@ -132,6 +132,10 @@ struct Schema {
   }
   /// Only a reference with annotations around it, so that it can stand for its target.
   bool is_plain_reference = false;
+  /// Besides `type`, only `enum` or `const` constrain strings.
+  bool HasOnlyValuesForStrings() const {
+    return steps.empty() && length.IsTrivial() && pattern == kNoJson && format == kNoJson;
+  }
   /// Constrains nothing.
   bool IsTrivial() const { return is_boolean ? boolean_value : is_empty; }
   bool is_empty = false;

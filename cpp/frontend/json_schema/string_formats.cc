@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/json_schema/regex_format.h"
 #include "frontend/json_schema/string_spelling.h"
 #include "frontend/regex/regex.h"
 #include "support/fork_safety.h"
@@ -202,62 +203,22 @@ Text Ipv6Regex() {
   return Group(out);
 }
 
+// Octets of a domain name without the lengths of its labels (RFC 1035).
+constexpr int64_t kMaxHostnameLength = 253;
+
 Text HostLabel() { return "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?"; }
 
-// Labels of 1 to 63 characters, 253 in all (RFC 1123, RFC 1035). A label with hyphens at places 3
-// and 4 would have to be a valid A-label (RFC 5891), which is not decided here: such labels are
-// refused.
-class HostnameBuilder {
- public:
-  CodePointDfa Build() {
-    states_.emplace_back();
-    for (size_t done = 0; done < states_.size(); ++done) Expand(static_cast<int32_t>(done));
-    return CodePointDfa(std::move(states_));
-  }
-
- private:
-  // Characters read, characters of the label, whether the last one and the last but one are
-  // hyphens.
-  struct Key {
-    int total = 0;
-    int label = 0;
-    bool hyphen = false;
-    bool hyphen_third = false;
-    auto operator<=>(const Key&) const = default;
-  };
-
-  int32_t StateOf(const Key& key) {
-    const auto [place, is_new] = ids_.try_emplace(key, static_cast<int32_t>(states_.size()));
-    if (is_new) {
-      states_.emplace_back();
-      states_.back().accept = key.label > 0 && !key.hyphen;
-      keys_.push_back(key);
-    }
-    return place->second;
-  }
-
-  void Expand(int32_t state) {
-    const Key key = keys_[static_cast<size_t>(state)];
-    if (key.total == 253) return;
-    std::vector<CodePointDfa::Edge> edges;
-    if (key.label > 0 && key.label < 63 && !(key.hyphen_third && key.label == 3)) {
-      edges.push_back({'-', '-', StateOf({key.total + 1, key.label + 1, true, key.label == 2})});
-    }
-    if (key.label > 0 && !key.hyphen)
-      edges.push_back({'.', '.', StateOf({key.total + 1, 0, false, false})});
-    if (key.label < 63) {
-      const int32_t next = StateOf({key.total + 1, key.label + 1, false, false});
-      edges.push_back({'0', '9', next});
-      edges.push_back({'A', 'Z', next});
-      edges.push_back({'a', 'z', next});
-    }
-    states_[static_cast<size_t>(state)].edges = std::move(edges);
-  }
-
-  std::vector<CodePointDfa::State> states_;
-  std::vector<Key> keys_ = {Key{}};
-  std::map<Key, int32_t> ids_ = {{Key{}, 0}};
-};
+// Labels of 1 to 63 characters (RFC 1123, RFC 1035); MaxLengthOfFormat bounds the whole. A label
+// with hyphens at places 3 and 4 would have to be a valid A-label (RFC 5891), which is not decided
+// here: such labels are refused.
+Text HostnameRegex() {
+  const Text inner = "[A-Za-z0-9\\-]";
+  const Text end = "[A-Za-z0-9]";
+  const Text third_and_fourth = Group(end + inner + "|-" + end);
+  const Text label = end + "(?:" + inner + "{0,2}" + end + "|" + inner + third_and_fourth + inner +
+                     "{0,58}" + end + ")?";
+  return label + "(?:\\." + label + ")*";
+}
 
 // ---- RFC 5321 ----
 
@@ -348,7 +309,7 @@ struct NamedFormat {
 
 constexpr const char* kPointer = "(?:\\/(?:[^~\\/]|~[01])*)*";
 
-constexpr size_t kNumFormats = 17;
+constexpr size_t kNumFormats = 18;
 
 const std::array<NamedFormat, kNumFormats>& Formats() {
   static constexpr std::array<NamedFormat, kNumFormats> kFormats = {{
@@ -358,7 +319,7 @@ const std::array<NamedFormat, kNumFormats>& Formats() {
       {"duration", [] { return DurationRegex(); }},
       {"email", [] { return EmailRegex(false); }},
       {"idn-email", [] { return EmailRegex(true); }},
-      {"hostname", nullptr},
+      {"hostname", [] { return HostnameRegex(); }},
       {"ipv4", [] { return Ipv4Regex(); }},
       {"ipv6", [] { return Ipv6Regex(); }},
       {"uuid",
@@ -371,6 +332,7 @@ const std::array<NamedFormat, kNumFormats>& Formats() {
       {"iri-reference", [] { return UriRegex(true, true); }},
       {"uri-template", [] { return UriTemplateRegex(); }},
       {"json-pointer", [] { return Text(kPointer); }},
+      {"regex", nullptr},
       {"relative-json-pointer", [] { return Text("(?:0|[1-9][0-9]*)(?:#|") + kPointer + ")"; }},
   }};
   return kFormats;
@@ -379,11 +341,16 @@ const std::array<NamedFormat, kNumFormats>& Formats() {
 }  // namespace
 
 FormatKind FormatKindOf(std::string_view name) {
-  if (name == "regex" || name == "idn-hostname") return FormatKind::kUnsupported;
+  if (name == "regex") return FormatKind::kSubset;
+  if (name == "idn-hostname") return FormatKind::kUnsupported;
   for (const NamedFormat& format : Formats()) {
     if (format.name == name) return FormatKind::kRegular;
   }
   return FormatKind::kUnknown;
+}
+
+int64_t MaxLengthOfFormat(std::string_view name) {
+  return name == "hostname" ? kMaxHostnameLength : kNoMaximum;
 }
 
 namespace {
@@ -393,12 +360,12 @@ CodePointDfa MakeFormat(const NamedFormat& format) {
       limits;  // Formats are constants of this library; what a caller allows does not change them.
   RegexOptions options;
   options.dot = RegexOptions::Dot::kNotLineEnd;
+  if (format.name == "regex") return RegexFormatToDfa();
   if (format.name == "time") return TimeBuilder().Build();
   if (format.name == "date-time") {
     return Join(RegexToDfa(DateRegex(), options, limits), CodePointSet({{'T', 'T'}, {'t', 't'}}),
                 TimeBuilder().Build());
   }
-  if (format.name == "hostname") return HostnameBuilder().Build();
   return RegexToDfa(format.regex(), options, limits);
 }
 

@@ -5,16 +5,26 @@
 #include <string_view>
 
 #include "automata/code_point_automaton.h"
+#include "frontend/json_schema/schema.h"
 
 namespace xgrammar::json_schema {
 
 enum class FormatKind : uint8_t {
   kUnknown,      ///< Not a format that is asserted: an annotation.
-  kRegular,      ///< FormatToDfa knows it.
+  kRegular,      ///< AutomataOfFormat knows it.
+  kSubset,       ///< AutomataOfFormat knows some of it: no use for complements.
   kUnsupported,  ///< Asserted by the standard, but not a regular language, or not implemented.
 };
 
 FormatKind FormatKindOf(std::string_view name);
+/// Whether AutomataOfFormat has an automaton for it.
+inline bool HasAutomaton(FormatKind kind) {
+  return kind == FormatKind::kRegular || kind == FormatKind::kSubset;
+}
+
+/// Characters that a text of a format has at most, beside what its automaton says; kNoMaximum if
+/// that is all. (With the length, the automaton of host names would have 16,000 states.)
+int64_t MaxLengthOfFormat(std::string_view name);
 
 /// A format's language over decoded characters, and over the characters between the quotes of a
 /// JSON string.
@@ -23,7 +33,7 @@ struct FormatAutomata {
   CodePointDfaPtr spelled;
 };
 
-/// Precondition: FormatKindOf(name) is kRegular. Made once per process and never changed; safe to
+/// Precondition: HasAutomaton. Made once per process and never changed; safe to
 /// call from any thread.
 const FormatAutomata& AutomataOfFormat(std::string_view name);
 /// The spelled form if `decoded` is one of the automata above, else null.

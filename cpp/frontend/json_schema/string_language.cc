@@ -2,6 +2,7 @@
 // once.
 #include "frontend/json_schema/string_language.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
           ErrorKind::kUnsupported, schema, "format",
           "The format '" + QuoteForMessage(name) + "' of keyword 'format' cannot be enforced");
     case FormatKind::kRegular:
+    case FormatKind::kSubset:
       dfa = AutomataOfFormat(name).decoded;
       break;
   }
@@ -72,6 +74,13 @@ CodePointDfaPtr StringLanguage::Atom(const StringAtom& atom) {
   CodePointDfaPtr dfa =
       atom.is_format ? Format(text, atom.schema) : Pattern(text, atom.schema, "pattern");
   return dfa && atom.negated ? ComplementOf(dfa) : dfa;
+}
+
+bool StringLanguage::IsSubset(const StringConstraint& constraint) const {
+  return std::any_of(constraint.atoms.begin(), constraint.atoms.end(), [&](const StringAtom& atom) {
+    return atom.is_format &&
+           FormatKindOf(reader_.document().text(atom.text)) == FormatKind::kSubset;
+  });
 }
 
 CodePointDfaPtr StringLanguage::WithoutLength(const StringConstraint& constraint, JsonId) {

@@ -28,6 +28,9 @@ class StringLanguage {
   /// All of a constraint but the length; null if there is none.
   CodePointDfaPtr WithoutLength(const StringConstraint& constraint, JsonId schema);
 
+  /// Whether some strings that satisfy the constraint are left out (formats that are not regular).
+  bool IsSubset(const StringConstraint& constraint) const;
+
   CodePointDfaPtr Intersection(const CodePointDfaPtr& a, const CodePointDfaPtr& b);
   CodePointDfaPtr Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b);
   CodePointDfaPtr ComplementOf(const CodePointDfaPtr& dfa);

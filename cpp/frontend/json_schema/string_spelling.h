@@ -6,6 +6,7 @@
 // not decode to are followed through all of their spellings.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,10 @@ CodePointSet RawStringCharacters();
 
 /// The canonical spellings of a language of decoded texts, without quotes. Linear.
 CodePointDfa SpellCanonically(const CodePointDfa& decoded);
+
+/// Characters of the shortest text of a language of spellings, an escape counted once; -1 for the
+/// empty language.
+int64_t MinEscapedLength(const CodePointDfa& spelled);
 
 /// The canonical spellings of one character out of a set, as an expression.
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder);

@@ -68,6 +68,21 @@ TEST(NumberToDfa, Multiples) {
   }
 }
 
+// 10,000 remainders and 19 digits on either side of zero.
+TEST(NumberToDfa, LargeDivisorsWithinLargeBounds) {
+  NumberConstraint constraint;
+  constraint.integer = true;
+  constraint.multiples.push_back(D("9999"));
+  constraint.RaiseLower({D("-9223372036854775808"), false});
+  constraint.LowerUpper({D("9223372036854775807"), false});
+  const CodePointDfa dfa = NumberToDfa(constraint, {});
+  for (const char* text : {"0", "9999", "-99990000", "9223372036854770022", "-9223372036854770022"})
+    EXPECT_EQ(dfa.Accepts(text), IsMultipleOf(D(text).Absolute(), D("9999"))) << text;
+  EXPECT_TRUE(dfa.Accepts("-99990000"));
+  EXPECT_FALSE(dfa.Accepts("9998"));
+  EXPECT_FALSE(dfa.Accepts("99990000000000000000")) << "a multiple, but too large";
+}
+
 TEST(NumberToDfa, ExcludedValuesAndIntegrality) {
   NumberConstraint constraint;
   constraint.non_integer = true;

@@ -14,6 +14,9 @@ struct Case {
   std::vector<const char*> invalid;
 };
 
+constexpr const char* kLabel63 = "a23456789-123456789-123456789-123456789-123456789-123456789-123";
+constexpr const char* kLabel64 = "a23456789-123456789-123456789-123456789-123456789-123456789-1234";
+
 TEST(Formats, Languages) {
   const std::vector<Case> cases = {
       {"date",
@@ -31,6 +34,9 @@ TEST(Formats, Languages) {
        {"::", "::1", "1:2:3:4:5:6:1.2.3.4", "::ffff:1.2.3.4"},
        {"1::2::3", "1:2:3:4:5:6:7", "::1%eth0"}},
       {"hostname", {"a.b", "A-1.example"}, {"-a", "a-.b", "a..b", "a.", "", "ab--c.d"}},
+      {"hostname",
+       {"a", "ab", "a-b", "a--b", "ab-c", "a-bc", "abc-d", "abc--d", kLabel63},
+       {"a-", "ab--", "ab--c", "a---b", kLabel64}},
       {"email", {"a@b.c", "\"a b\"@x.y", "a@[IPv6:::1]"}, {"a", "a@", "a..b@c", ".a@b"}},
       {"uuid", {"2EB8AA08-aa98-11ea-b4aa-73b441d16380"}, {"2eb8aa08aa9811eab4aa73b441d16380"}},
       {"uri", {"http://[::1]/", "urn:x:y", "a:"}, {"/a", "http://a b", "http://a/%zz"}},
@@ -51,7 +57,10 @@ TEST(Formats, Languages) {
 
 TEST(Formats, Kinds) {
   EXPECT_EQ(FormatKindOf("phone"), FormatKind::kUnknown);
-  EXPECT_EQ(FormatKindOf("regex"), FormatKind::kUnsupported);
+  EXPECT_EQ(FormatKindOf("regex"), FormatKind::kSubset);
+  EXPECT_EQ(FormatKindOf("idn-hostname"), FormatKind::kUnsupported);
+  EXPECT_EQ(MaxLengthOfFormat("hostname"), 253);
+  EXPECT_EQ(MaxLengthOfFormat("uri"), kNoMaximum);
   EXPECT_EQ(SpelledFormat(AutomataOfFormat("date").decoded), AutomataOfFormat("date").spelled);
   EXPECT_EQ(SpelledFormat(nullptr), nullptr);
 }

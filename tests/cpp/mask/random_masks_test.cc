@@ -245,5 +245,71 @@ TEST(RandomMasks, LimitsOfCodePointsNearTheirEnd) {
   }
 }
 
+// --- bounds of lengths --------------------------------------------------------------------------
+
+// A rule of an automaton with a bound, and "z"; and the same without the bound.
+GrammarPtr WithBound(const CodePointDfa& text, const RuleOptions& bound) {
+  GrammarBuilder builder;
+  const RuleId rule = builder.AddRule("text", RuleKind::kLexeme);
+  const RuleId root = builder.AddRule("root");
+  builder.SetBody(rule, builder.AddAutomaton(std::make_shared<const CodePointDfa>(text)));
+  builder.SetOptions(rule, bound);
+  builder.SetBody(root,
+                  builder.AddSequence({builder.AddRuleRef(rule), builder.AddByteString("z")}));
+  return builder.Build(root);
+}
+
+void WalkBoth(const GrammarPtr& counted, const GrammarPtr& product, const std::string& label) {
+  NaiveEarley naive(*product);
+  for (uint32_t seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<std::string> vocab = RandomVocabulary(&random);
+    for (const char* text : {"ab", "abab", "b\\", "\\u", "\\na", "00", "\xC3\xA9\xC3"})
+      vocab.emplace_back(text);
+    const auto tokenizer = MakeTokenizer(vocab);
+    Engine engine(counted, tokenizer, std::make_shared<LocalMaskCache>(tokenizer));
+    for (int walk = 0; walk < 4; ++walk) Walk(&engine, &naive, &random, 14, label);
+  }
+}
+
+// (ab | \xC3\xA9 \xC3\xA9 \u20ac)*, in which most places are some characters from the end.
+TEST(RandomMasks, BoundsOfLengths) {
+  std::vector<CodePointDfa::State> states(4);
+  states[0].accept = true;
+  states[0].edges = {{'a', 'a', 1}, {0xE9, 0xE9, 2}};
+  states[1].edges = {{'b', 'b', 0}};
+  states[2].edges = {{0xE9, 0xE9, 3}};
+  states[3].edges = {{0x20AC, 0x20AC, 0}};
+  const CodePointDfa text(std::move(states));
+  for (const int64_t max : {0, 1, 2, 3, 7, 12, 100}) {
+    RuleOptions bound;
+    bound.max_length = max;
+    WalkBoth(WithBound(text, bound),
+             WithBound(Intersect(text, LengthRange(0, max, 1000), 1000), {}),
+             "length " + std::to_string(max));
+  }
+}
+
+// Characters `a`, `b` and the escapes of U+000A, U+000B and U+001F; `\u001f` counts as one.
+TEST(RandomMasks, BoundsOfJsonLengths) {
+  std::vector<CodePointDfa::State> states(6);
+  states[0].accept = true;
+  states[0].edges = {{'\\', '\\', 1}, {'a', 'b', 0}};
+  states[1].edges = {{'n', 'n', 0}, {'u', 'u', 2}};
+  states[2].edges = {{'0', '0', 3}};
+  states[3].edges = {{'0', '0', 4}};
+  states[4].edges = {{'0', '1', 5}};
+  states[5].edges = {{'b', 'b', 0}, {'f', 'f', 0}};
+  const CodePointDfa text(std::move(states));
+  for (const int64_t max : {0, 1, 2, 5, 9, 100}) {
+    RuleOptions bound;
+    bound.max_escaped_length = max;
+    const std::string count = "{0," + std::to_string(max) + "}";
+    const GrammarPtr product =
+        ParseEbnf(R"(root ::= ([ab] | "\\" ("n" | "u00" [01] [bf])))" + count + " \"z\"");
+    WalkBoth(WithBound(text, bound), product, "json length " + std::to_string(max));
+  }
+}
+
 }  // namespace
 }  // namespace xgrammar

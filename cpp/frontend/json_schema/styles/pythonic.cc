@@ -163,10 +163,19 @@ ExprId PythonicStyle::ConstrainedString(const CodePointDfaPtr& decoded, bool, De
   return Spelled(*decoded);
 }
 
-// Together with excluded texts, a long string is counted by the characters that spell it.
 ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountRange& length, bool,
-                                    Depth) {
+                                    Depth depth) {
   const int64_t max_states = limits().max_dfa_states;
+  if (!unexcluded_) {
+    std::vector<ExprId> forms;
+    for (size_t i = 0; i < kQuotes.size(); ++i) {
+      const ExprId body = builder().AddRepeat(SpelledCharacter(characters, i), length.min,
+                                              length.HasMax() ? length.max : kUnbounded);
+      const ExprId quote = builder().AddByteString(kQuotes[i]);
+      forms.push_back(builder().AddSequence({quote, body, quote}));
+    }
+    return Lexeme("string", builder().AddChoices(forms));
+  }
   std::vector<CodePointDfa::State> any(1);
   any[0].accept = true;
   for (const CodePointRange& range : characters.ranges())
@@ -174,23 +183,24 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
   const auto bounded = [&](int64_t max) {
     return Intersect(CodePointDfa(any), LengthRange(length.min, max, max_states), max_states);
   };
-  const bool is_exact =
-      unexcluded_ && length.HasMax() &&
-      length.max < kMaxExactStates / static_cast<int64_t>(unexcluded_->states().size());
-  if (is_exact) return Spelled(bounded(length.max));
+  const bool is_counted =
+      length.HasMax() &&
+      length.max >= kMaxExactStates / static_cast<int64_t>(unexcluded_->states().size());
+  if (is_counted) return CountedString(Share(bounded(kNoMaximum)), length.max, true, depth);
+  return Spelled(bounded(length.max));
+}
+
+ExprId PythonicStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool,
+                                    Depth) {
   std::vector<ExprId> forms;
   for (size_t i = 0; i < kQuotes.size(); ++i) {
-    const ExprId body = unexcluded_
-                            ? CountedText(Intersect(Respell(bounded(kNoMaximum), spellings_[i]),
-                                                    *unexcluded_, max_states),
-                                          {0, length.max})
-                            : builder().AddRepeat(SpelledCharacter(characters, i), length.min,
-                                                  length.HasMax() ? length.max : kUnbounded);
+    CodePointDfa spelled = Respell(*decoded, spellings_[i]);
+    if (unexcluded_) spelled = Minimize(Intersect(spelled, *unexcluded_, limits().max_dfa_states));
+    const ExprId body = CountedBody(Share(std::move(spelled)), max_length);
     const ExprId quote = builder().AddByteString(kQuotes[i]);
-    forms.push_back(builder().AddSequence({quote, body, quote}));
+    if (body != kNoExpr) forms.push_back(builder().AddSequence({quote, body, quote}));
   }
-  const ExprId either = builder().AddChoices(forms);
-  return unexcluded_ ? either : Lexeme("string", either);
+  return forms.empty() ? Excluded() : builder().AddChoices(forms);
 }
 
 ExprId PythonicStyle::StringLiteral(std::string_view text, Depth) {

@@ -42,6 +42,8 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
+  ExprId CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool is_filtered,
+                       Depth depth) override;
   ExprId StringLiteral(std::string_view text, Depth depth) override;
   ExprId WordLiteral(std::string_view word) override;
 

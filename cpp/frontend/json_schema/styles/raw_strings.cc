@@ -78,6 +78,14 @@ ExprId RawStringStyle::BoundedString(const CodePointSet& characters, const Count
                                             length.HasMax() ? length.max : kUnbounded));
 }
 
+ExprId RawStringStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max_length,
+                                     bool is_filtered, Depth depth) {
+  if (!HasRawString(depth))
+    return JSONSchemaConverter::CountedString(decoded, max_length, is_filtered, depth);
+  return CountedText(Minimize(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states)),
+                     {0, max_length});
+}
+
 ExprId RawStringStyle::StringLiteral(std::string_view text, Depth depth) {
   if (!HasRawString(depth)) return JSONSchemaConverter::StringLiteral(text, depth);
   return texts_->Accepts(text) ? builder().AddByteString(text) : Excluded();

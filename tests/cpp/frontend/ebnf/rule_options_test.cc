@@ -18,6 +18,17 @@ TEST(RuleOptions, LimitsAreKept) {
             "root ::= x\nx[max_tokens=2147483647, max_chars=0] ::= [^]*\n");
 }
 
+TEST(RuleOptions, BoundsOfLengths) {
+  const std::string text =
+      "root ::= x y\nx[max_length=7] ::= [^]*\ny[max_escaped_length=2147483647] ::= [^]*\n";
+  const GrammarPtr grammar = ParseEbnf(text);
+  EXPECT_EQ(grammar->rule(1).options.max_length, 7);
+  EXPECT_EQ(grammar->rule(2).options.max_escaped_length, 2147483647);
+  EXPECT_EQ(GrammarToString(*grammar), text);
+  ExpectSyntaxError("root[max_length=-1] ::= \"a\"", 1, 17,
+                    "The value of a rule option is negative");
+}
+
 TEST(RuleOptions, NotesArePrintedAndReadBack) {
   const std::pair<const char*, const char*> kPrinted[] = {
       {"capture", "root[capture=\"\\x72oot\"]"},

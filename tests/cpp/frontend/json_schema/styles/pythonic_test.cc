@@ -46,6 +46,25 @@ TEST(PythonicStyle, ConstraintsActOnTheValue) {
   EXPECT_FALSE(length.Accepts("'abcd'"));
 }
 
+// What is counted is a rule with a bound, in both forms.
+TEST(PythonicStyle, LargeLengthsAreCountedInCharacters) {
+  for (const bool has_pattern : {true, false}) {
+    const std::string schema = has_pattern
+                                   ? R"({"type":"string","pattern":"^(ab\\n)*$","maxLength":5000})"
+                                   : R"({"type":"string","maxLength":5000})";
+    const Styled string(
+        "pythonic", schema,
+        has_pattern ? std::vector<std::string>{} : std::vector<std::string>{"STOP"});
+    int num_bounds = 0;
+    for (RuleId rule = 0; rule < string.grammar().num_rules(); ++rule)
+      num_bounds += string.grammar().rule(rule).options.max_escaped_length == 5000 ? 1 : 0;
+    EXPECT_EQ(num_bounds, 2);
+    EXPECT_TRUE(string.Accepts(R"('ab\n')"));
+    EXPECT_TRUE(string.Accepts(R"("")"));
+    EXPECT_FALSE(string.Accepts(R"("STOP")"));
+  }
+}
+
 TEST(PythonicStyle, LiteralsKeepTheirDigits) {
   const Styled literal("pythonic", ObjectOfA(R"({"enum":[1.50,{"k":[null,"v"]},"a\"'"]})"));
   for (const char* text :

@@ -47,10 +47,10 @@ TEST(RawStrings, ExcludesActUnlessThereIsAPattern) {
 TEST(RawStrings, LargeLengthsAreCounted) {
   const Styled object("qwen_xml", ObjectOfA(R"({"type":"string","minLength":1,"maxLength":5000})"));
   const Grammar& grammar = object.grammar();
-  int64_t max_chars = kUnbounded;
+  int64_t max_length = kUnbounded;
   for (RuleId rule = 0; rule < grammar.num_rules(); ++rule)
-    max_chars = std::max(max_chars, grammar.rule(rule).options.max_chars);
-  EXPECT_EQ(max_chars, 5000);
+    max_length = std::max(max_length, grammar.rule(rule).options.max_length);
+  EXPECT_EQ(max_length, 5000);
 }
 
 TEST(RawStrings, AdditionalKeysAreNewIdentifiers) {

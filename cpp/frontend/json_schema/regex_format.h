@@ -1,0 +1,20 @@
+// The format `regex` (json-schema.md 2.8): which texts are regular expressions.
+//
+// ECMA-262 patterns nest, so they are no regular language. Generation takes a sound subset: groups
+// nested to a fixed depth, look-around at the top, bounds of counts and of ranges that are seen to
+// be in order. Values of the schema itself are judged by the parser of patterns, without a bound.
+#pragma once
+
+#include <string_view>
+
+#include "automata/code_point_automaton.h"
+
+namespace xgrammar::json_schema {
+
+/// Patterns of ECMA-262 with the `u` flag, not all of them. Nested groups: up to three.
+CodePointDfa RegexFormatToDfa();
+
+/// Whether a text (well-formed UTF-8) is a pattern of ECMA-262 with the `u` flag.
+bool IsRegularExpression(std::string_view text);
+
+}  // namespace xgrammar::json_schema

@@ -1,0 +1,78 @@
+// The format `regex`: a sound subset for generation, the whole dialect for values of a schema.
+#include "frontend/json_schema/regex_format.h"
+
+#include <gtest/gtest.h>
+
+namespace xgrammar::json_schema {
+namespace {
+
+constexpr const char* kPatterns[] = {
+    "",
+    "|",
+    "()",
+    ".*?",
+    "a/b",
+    "^a|b$",
+    "a{2,5}?",
+    "a{10,100}",
+    "a{123,4567}",
+    "a{3}b{4,}",
+    "[]",
+    "[^]",
+    "[--]",
+    "[a-z-]",
+    "[^\\]]",
+    "[\\d\\w-]",
+    "[\xD0\xB0-\xD1\x8F]",
+    "[\\x00-\\x1f]",
+    "[\\u0041-\\u0101]",
+    "\\p{Lu}\\u{1F600}\\x41\\cA",
+    "\\bfoo\\B",
+    "(?:a|b)*",
+    "(((a)))",
+    "(?=a)b(?<!c)",
+    "^\\s*(it|describe)\\(\\s*['\"]([^'\"]+)['\"]",
+};
+
+constexpr const char* kOthers[] = {
+    "[",
+    "(",
+    "a)",
+    "*",
+    "a**",
+    "a{2,1}",
+    "a{9,10",
+    "a{100,20}",
+    "[z-a]",
+    "\\",
+    "\\a",
+    "\\Z",
+    "a{",
+    "(?=a)*",
+    "^*",
+    "\\u{110000}",
+    "(?a)",
+    "[\\x20-\\x1f]",
+    "\\p{Foo}",
+    "{1}",
+    "(?<n>a",
+    "[a-\\d]",
+    "[\\u0101-\\u0041]",
+};
+
+TEST(RegexFormat, TakesPatternsOnly) {
+  const CodePointDfa dfa = RegexFormatToDfa();
+  for (const char* text : kPatterns) EXPECT_TRUE(dfa.Accepts(text)) << text;
+  for (const char* text : kOthers) EXPECT_FALSE(dfa.Accepts(text)) << text;
+  EXPECT_FALSE(dfa.Accepts("((((a))))")) << "nested too deep for the subset";
+}
+
+TEST(RegexFormat, ValuesAreJudgedWithoutBound) {
+  for (const char* text : kPatterns) EXPECT_TRUE(IsRegularExpression(text)) << text;
+  for (const char* text : kOthers) EXPECT_FALSE(IsRegularExpression(text)) << text;
+  for (const char* text : {"((((((a))))))", "(?<n>a)\\k<n>", "(a)\\1", "(?<=a)b"})
+    EXPECT_TRUE(IsRegularExpression(text)) << text;
+}
+
+}  // namespace
+}  // namespace xgrammar::json_schema

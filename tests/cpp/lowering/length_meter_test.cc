@@ -1,0 +1,102 @@
+// LengthMeter: which bytes a bound leaves, in code points and in characters of JSON strings.
+#include "lowering/length_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "frontend/ebnf/parser.h"
+#include "lowering/unit_table.h"
+#include "support/error.h"
+
+namespace xgrammar {
+namespace {
+
+using Characters = LengthMeter::Characters;
+
+class Lexeme {
+ public:
+  explicit Lexeme(std::string_view body)
+      : grammar_(ParseEbnf("root ::= " + std::string(body))), table_(grammar_, &cache_, nullptr) {}
+  const ByteDfa& dfa() { return *table_.Get(table_.root()).dfa; }
+
+ private:
+  GrammarPtr grammar_;
+  DfaCache cache_;
+  UnitTable table_;
+};
+
+/// Whether a text can be read within the bound, and is then complete.
+bool Reads(const ByteDfa& dfa, const LengthMeter& meter, std::string_view text) {
+  uint32_t state = 0;
+  uint32_t count = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    const uint32_t target = dfa.Next(state, byte);
+    if (target == ByteDfa::kDead) return false;
+    EXPECT_EQ(meter.FirstBytes(dfa, state, count).Contains(byte), [&] {
+      uint32_t copy = count;
+      return meter.Read(target, byte, &copy);
+    }());
+    if (!meter.Read(target, byte, &count)) return false;
+    state = target;
+  }
+  return dfa.IsAccept(state);
+}
+
+TEST(LengthMeter, NoTextIsBegunThatCannotEndInTime) {
+  Lexeme lexeme("(\"abc\" | \"x\")*");
+  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 4);
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, "xabc"));
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, "abcx"));
+  EXPECT_FALSE(Reads(lexeme.dfa(), meter, "xxabc"));
+  uint32_t count = 0;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(meter.Read(lexeme.dfa().Next(0, 'x'), 'x', &count));
+  EXPECT_FALSE(meter.FirstBytes(lexeme.dfa(), 0, count).Contains('a')) << "abc would be too long";
+  EXPECT_TRUE(meter.FirstBytes(lexeme.dfa(), 0, count).Contains('x'));
+}
+
+TEST(LengthMeter, CodePointsAreCountedOnce) {
+  Lexeme lexeme("[a\xC3\xA9\xE2\x82\xAC]*");
+  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 2);
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, "\xE2\x82\xAC\xC3\xA9"));
+  EXPECT_FALSE(Reads(lexeme.dfa(), meter,
+                     "a\xC3\xA9"
+                     "a"));
+}
+
+TEST(LengthMeter, EscapesAreCountedOnce) {
+  Lexeme lexeme(R"(([a-z0-9] | "\\" (["\\nt] | "u00" [01] [0-9a-f]))*)");
+  const LengthMeter meter(lexeme.dfa(), Characters::kEscaped, 3);
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(\u001f\\\n)"));
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(u\"1)"));
+  EXPECT_FALSE(Reads(lexeme.dfa(), meter, R"(u001)"));
+  EXPECT_FALSE(Reads(lexeme.dfa(), meter, R"(\n\n\n\n)"));
+  EXPECT_FALSE(meter.IsFar(0, 4));
+  EXPECT_TRUE(meter.IsFar(0, 2));
+}
+
+TEST(LengthMeter, EscapesWithTwoDigits) {
+  Lexeme lexeme(R"(([a-z0-9] | "\\" ("x" [0-9a-f] [0-9a-f] | "t"))*)");
+  const LengthMeter meter(lexeme.dfa(), Characters::kEscaped, 2);
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(\x1f\x00)"));
+  EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(\t1)"));
+  EXPECT_FALSE(Reads(lexeme.dfa(), meter, R"(\x1f00)"));
+}
+
+TEST(LengthMeter, TooSmallABoundIsAnErrorWhereTheRuleIsReached) {
+  EXPECT_FALSE(LengthMeter(Lexeme("\"abc\"").dfa(), Characters::kCodePoints, 2).HasText());
+  GrammarPtr grammar = ParseEbnf("root ::= text\ntext[max_length=2] ::= \"abc\"");
+  DfaCache cache;
+  UnitTable table(grammar, &cache, nullptr);
+  try {
+    table.Get(table.root());
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUnsatisfiable);
+  }
+}
+
+}  // namespace
+}  // namespace xgrammar

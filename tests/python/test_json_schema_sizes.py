@@ -1,0 +1,154 @@
+"""Large schemas: counted lengths, long runs of optional properties, long lists of conditions."""
+
+import json
+import time
+
+import pytest
+
+import xgrammar as xgr
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    info = xgr.TokenizerInfo([*BYTES, b"</s>"], xgr.VocabType.RAW, stop_token_ids=[256])
+    return xgr.GrammarCompiler(info, max_threads=1)
+
+
+@pytest.fixture
+def judge(compiler):
+    def judge_schema(schema, **options):
+        compiled = compiler.compile_json_schema(schema, strict_mode=False, **options)
+
+        def accepts(text):
+            matcher = xgr.GrammarMatcher(compiled)
+            return matcher.accept_string(text) and matcher.is_completed()
+
+        return accepts
+
+    return judge_schema
+
+
+def seconds(call):
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def test_an_escape_is_one_character_of_a_counted_length(judge):
+    accepts = judge({"type": "string", "pattern": "^(ab\\n)*$", "minLength": 5, "maxLength": 3000})
+    assert not accepts(json.dumps("ab\n"))
+    assert accepts(json.dumps("ab\n" * 2))
+    assert accepts(json.dumps("ab\n" * 1000))
+    assert not accepts(json.dumps("ab\n" * 1001))
+    assert not accepts(json.dumps("ab\n" * 999 + "ab"))
+
+
+def test_no_string_is_begun_that_has_no_room_to_end(judge):
+    accepts = judge({"type": "string", "pattern": "^x(abcdefg\\u0001)*$", "maxLength": 4100})
+    assert accepts(json.dumps("x" + "abcdefg\u0001" * 512))
+    assert not accepts(json.dumps("x" + "abcdefg\u0001" * 513))
+
+
+def test_masks_stop_in_time(compiler):
+    schema = {"type": "string", "pattern": "^x(abcdefg\\u0001)*$", "maxLength": 4100}
+    compiled = compiler.compile_json_schema(schema)
+    matcher = xgr.GrammarMatcher(compiled)
+    assert matcher.accept_string(json.dumps("x" + "abcdefg\u0001" * 511)[:-1])
+    row = xgr.allocate_token_bitmask(1, 257)
+
+    def allowed():
+        matcher.fill_next_token_bitmask(row)
+        words = [int(word) & 0xFFFFFFFF for word in row[0]]
+        return bytes(byte for byte in range(256) if words[byte // 32] >> (byte % 32) & 1)
+
+    assert allowed() == b'"a'
+    assert matcher.accept_string("abcdefg\\u0001")
+    assert allowed() == b'"'
+
+
+@pytest.mark.parametrize("maximum", [2**31 - 1, 2**29])
+def test_very_large_lengths(judge, maximum):
+    accepts = judge({"type": "string", "format": "uri", "maxLength": maximum})
+    assert accepts('"a:' + "b" * 10000 + '"')
+    assert not accepts('"a b"')
+
+
+def test_excluded_texts_and_long_strings_in_structural_tags(compiler):
+    schema = {"type": "object", "properties": {"s": {"type": "string", "maxLength": 5000}}}
+    content = {"type": "json_schema", "json_schema": schema, "excludes": ["STOP"]}
+    tag = {"type": "structural_tag", "format": content}
+    compiled = compiler.compile_structural_tag(json.dumps(tag))
+
+    def accepts(value):
+        matcher = xgr.GrammarMatcher(compiled)
+        return matcher.accept_string(json.dumps({"s": value})) and matcher.is_completed()
+
+    assert accepts("\n" * 5000)
+    assert accepts("\x1f" * 5000)
+    assert not accepts("\n" * 5001)
+    assert not accepts("a" * 5001)
+    assert not accepts("xSTOPx")
+
+
+def optional_properties(count, **keywords):
+    properties = {f"p{i}": {"type": "integer"} for i in range(count)}
+    return {"type": "object", "properties": properties, **keywords}
+
+
+def test_optional_properties_before_and_after_a_required_one(judge):
+    schema = optional_properties(300, required=["p150"], additionalProperties={"type": "null"})
+    accepts = judge(schema)
+    assert accepts('{"p150": 1}')
+    assert accepts('{"p0": 1, "p149": 1, "p150": 1, "p299": 1, "q": null}')
+    assert accepts('{"p15": 1, "p150": 1, "p151": 1}')
+    for text in ('{"p0": 1}', '{"p150": 1, "p0": 1}', '{"p150": 1, "p30": null}', "{}"):
+        assert not accepts(text)
+    assert not accepts('{"p150": 1, "p151": 1, "p151": 1}')
+    assert not accepts('{"p150": 1, "q": 1}')
+
+
+def test_only_optional_properties(judge):
+    accepts = judge(optional_properties(300, additionalProperties={"type": "null"}))
+    for text in ("{}", '{"p0": 1, "p299": 1, "q": null, "r": null}', '{"q": null}'):
+        assert accepts(text)
+    assert accepts('{"p29": 1, "p290": 1}')
+    for text in ('{"p1": 1, "p0": 1}', '{"q": null, "p0": 1}', '{"p299": null}', '{"p1": 1, }'):
+        assert not accepts(text)
+
+
+def test_twenty_thousand_optional_properties(judge):
+    count = 20000
+    schema = optional_properties(count, additionalProperties=False)
+    assert seconds(lambda: judge(schema)) < 5, "0.5 s on one free core"
+    accepts = judge(schema)
+    every_third = {f"p{i}": i for i in range(0, count, 3)}
+    assert accepts(json.dumps(every_third))
+    assert accepts(f'{{"p{count - 1}": 1}}')
+    assert not accepts(f'{{"p{count - 1}": 1, "p0": 1}}')
+    assert not accepts(f'{{"p{count}": 1}}')
+
+
+def test_hundreds_of_conditions_on_one_property(judge):
+    count = 300
+    schema = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}, "value": {}},
+        "allOf": [
+            {
+                "if": {"properties": {"kind": {"const": f"k{i}"}}},
+                "then": {"properties": {"value": {"const": i}}},
+            }
+            for i in range(count)
+        ],
+    }
+    assert seconds(lambda: judge(schema)) < 5, "0.2 s on one free core"
+    accepts = judge(schema)
+    assert accepts('{"kind": "k0", "value": 0}')
+    assert accepts(f'{{"kind": "k{count - 1}", "value": {count - 1}}}')
+    assert accepts('{"kind": "k7"}')
+    assert accepts('{"kind": "other", "value": []}')
+    assert not accepts('{"kind": "k7", "value": 8}')
+    assert not accepts('{"value": 7}')
