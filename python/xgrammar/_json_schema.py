@@ -38,19 +38,20 @@ def _dumped_iteratively(schema: Any) -> str:
         if id(value) in open_ids:
             raise _cycle_error()
         open_ids.add(id(value))
-        is_dict = isinstance(value, dict)
-        out.append("{" if is_dict else "[")
-        work += [("end", id(value)), ("text", "}" if is_dict else "]")]
         children: list[tuple[str, Any]] = []
-        if is_dict:
+        if isinstance(value, dict):
+            opening, closing = "{", "}"
             for key, child in value.items():
                 # The key as `json.dumps` spells it, numbers and None included.
                 children.append(("text", json.dumps({key: 0})[1:-2]))
                 children.append(("value", child))
                 children.append(("text", ", "))
         else:
+            opening, closing = "[", "]"
             for child in value:
                 children += [("value", child), ("text", ", ")]
+        out.append(opening)
+        work += [("end", id(value)), ("text", closing)]
         work.extend(reversed(children[:-1]))
     return "".join(out)
 

@@ -122,6 +122,27 @@ class GrammarMatcher(_core.GrammarMatcher):
         copy.__dict__.update(self.__dict__)
         return copy
 
+    def get_captures(self, *, deduplicate: bool = True) -> list[tuple[str, bytes]]:
+        """Return the parts of the accepted text that rules with `capture` have matched.
+
+        Parameters
+        ----------
+        deduplicate : bool
+            Only the longest of those that one rule begins at one place.
+
+        Returns
+        -------
+        list of (str, bytes)
+            Names and texts by where they end, inner before outer; only parts of derivations of the
+            whole text so far.
+
+        Raises
+        ------
+        GrammarLimitError
+            The record would pass `Limits.max_state_bytes`.
+        """
+        return super().get_captures(deduplicate=deduplicate)
+
     def find_jump_forward_encoding(
         self, encode: Callable[[str], Sequence[int]], token_ids: Sequence[int] = ()
     ) -> tuple[int, list[int]]:
