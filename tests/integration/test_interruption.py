@@ -34,20 +34,12 @@ def words(count):
     return [f"w{index * 7919 % 100_003:05d}x{index}" for index in range(count)]
 
 
-def nested_one_of(depth):
-    schema = {"type": "integer"}
-    for level in range(depth):
-        schema = {
-            "oneOf": [
-                {
-                    "type": "object",
-                    "properties": {f"p{level}{k}": schema, "q": {"const": k}},
-                    "required": ["q"],
-                }
-                for k in range(3)
-            ]
-        }
-    return schema
+def conjunction_of_choices(count):
+    return {
+        "allOf": [
+            {"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]} for i in range(count)
+        ]
+    }
 
 
 def tag(content):
@@ -64,7 +56,7 @@ HOSTILE = {
     "not a pattern": lambda c, **k: c.compile_json_schema(
         {"type": "string", "not": {"pattern": "a.{16}b"}}, **k
     ),
-    "nested oneOf": lambda c, **k: c.compile_json_schema(nested_one_of(10), **k),
+    "allOf of anyOf": lambda c, **k: c.compile_json_schema(conjunction_of_choices(40), **k),
     "enum": lambda c, **k: c.compile_json_schema({"enum": words(300_000)}, **k),
     "EBNF rules": lambda c, **k: c.compile_grammar(
         "root ::= r0\n"
@@ -110,7 +102,7 @@ def test_time_is_kept(name):
     "make",
     [
         lambda limits: xgr.Grammar.from_regex(SLOW_REGEX, limits=limits),
-        lambda limits: xgr.Grammar.from_json_schema(nested_one_of(10), limits=limits),
+        lambda limits: xgr.Grammar.from_json_schema(conjunction_of_choices(40), limits=limits),
         lambda limits: xgr.Grammar.from_ebnf(f'root ::= Regex("{SLOW_REGEX}")', limits=limits),
         lambda limits: xgr.Grammar.from_lark(f"start: /{SLOW_REGEX}/", limits=limits),
         lambda limits: xgr.GrammarCompiler(serving.tokenizer_info(), limits=limits).compile_regex(

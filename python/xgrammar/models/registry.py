@@ -204,8 +204,9 @@ def family_builder(model: ModelFormat) -> Callable[..., StructuralTag]:
 def _check_token_markers(model: str, entry: _Entry, token_markers: Any) -> None:
     _check_bool("token_markers", token_markers)
     if token_markers and not entry.marker_tokens:
-        # A copy: another thread may register a family meanwhile.
-        supported = [key for key, other in list(_REGISTRY.items()) if other.marker_tokens]
+        # Another thread may register a family meanwhile. A copy of the dict is made in one step, a
+        # list of its items is not: it may collect garbage and switch threads.
+        supported = [key for key, other in _REGISTRY.copy().items() if other.marker_tokens]
         raise ValueError(
             f"token_markers is not supported for model {model}, supported models: {supported}"
         )
