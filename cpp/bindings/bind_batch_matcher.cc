@@ -1,4 +1,8 @@
-// _core functions over many matchers at once. All release the interpreter lock for the whole batch.
+// _core functions over many matchers at once, and the pool of threads that fills masks.
+//
+// Each call marks all matchers of its list as busy, checks every argument before anything changes,
+// and gives up the interpreter lock for the whole batch. Only filling runs on several threads
+// (matcher/batch.h); accepting and rolling back are quick and go one by one.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 

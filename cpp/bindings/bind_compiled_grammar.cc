@@ -1,4 +1,8 @@
-// _core.CompiledGrammar: what compiling returns, its parts and its serialized form.
+// _core.CompiledGrammar: what compiling returns, its parts, figures about what has grown inside it,
+// and its form as JSON.
+//
+// Deserializing and serializing run without the interpreter lock. The short binary form of the
+// facade is made of this JSON in Python.
 #include <nanobind/stl/string.h>
 
 #include "bindings/handles.h"

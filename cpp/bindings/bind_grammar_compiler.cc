@@ -1,4 +1,8 @@
-// _core.GrammarCompiler: compiling with a cache. All methods run without the interpreter lock.
+// _core.GrammarCompiler: every kind of source to a compiled grammar, through the compiler's cache;
+// Lark and structural tags are in files of their own.
+//
+// All methods run without the interpreter lock. An optional CompileControl holds the budget of one
+// call; interrupts are looked for while it runs (compile_control.h).
 #include "bindings/handles.h"
 
 namespace xgrammar::bindings {

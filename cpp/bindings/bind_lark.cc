@@ -1,4 +1,8 @@
-// Lark grammars: to a grammar, and compiled. Both run without the interpreter lock.
+// Lark grammars: text to a Grammar, and compiled for a tokenizer. Both run without the interpreter
+// lock.
+//
+// Grammars that the text may refer to by name come as pairs of a name and either Lark text or a
+// Grammar. The language itself is read by frontend/lark.
 #include "bindings/handles.h"
 #include "frontend/lark/lark.h"
 

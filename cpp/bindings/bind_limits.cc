@@ -1,4 +1,8 @@
-// _core.Limits: the struct of bounds, field by field. _core.CompileControl: those of one call.
+// _core.Limits, the struct of bounds field by field, and _core.CompileControl, the budget of one
+// call.
+//
+// Defaults and their reasons are in support/limits.h. Values are not judged here: the facade checks
+// them when they are set, and the stage that a bound belongs to enforces it.
 #include "bindings/handles.h"
 #include "support/limits.h"
 

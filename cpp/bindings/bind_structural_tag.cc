@@ -1,4 +1,8 @@
-// Structural tags: to a grammar, and compiled. Both run without the interpreter lock.
+// Structural tags: JSON text to a Grammar, and compiled for a tokenizer. Both run without the
+// interpreter lock.
+//
+// The text is what the facade made of a dict, a class or a string; frontend/structural_tag reads it
+// and raises all errors.
 #include "bindings/handles.h"
 #include "frontend/structural_tag/structural_tag.h"
 

@@ -1,4 +1,9 @@
-// _core.TokenizerInfo: a vocabulary from Python strings or bytes.
+// _core.TokenizerInfo: a vocabulary from Python strings or bytes, its decoded tokens, its form as
+// JSON and its fingerprint.
+//
+// Spellings are read in place from the Python objects, without a copy: the list is made a tuple
+// first, so that no other thread can change it while the interpreter lock is given up. What the
+// spellings mean is decoded by tokenizer/vocab.h.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,9 @@
-// Applying a token bitmask to one row of logits in CPU memory.
+// Applying a token bitmask to one row of logits in CPU memory: the last step of a generation, after
+// the matcher.
+//
+// The work is a select per element, done a word of the mask at a time; AVX2 and AVX-512 forms are
+// chosen at run time (design note 0016). Works on the bits of elements, so all types of one size
+// share a kernel. Rows on other devices are the business of the Python backends.
 #pragma once
 
 #include <cstdint>

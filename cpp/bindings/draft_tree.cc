@@ -1,4 +1,9 @@
-// Masks along a tree of draft tokens: checks of the arrays, and the temperatures beside the masks.
+// Masks along a tree of draft tokens, for speculative decoding: checks of the arrays, and the
+// temperatures beside the masks.
+//
+// The walk and the masks are GrammarMatcher's (matcher/draft_tree.cc). Temperatures are found
+// afterwards from the rows that it filled: a node was reached if the row of its reached parent
+// allows its token.
 #include "bindings/draft_tree.h"
 
 #include <algorithm>

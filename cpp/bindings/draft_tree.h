@@ -1,4 +1,7 @@
 // Masks along a tree of draft tokens, from Python arrays.
+//
+// Used by bind_grammar_matcher.cc alone. The tree is three vectors of integers: first child, next
+// sibling and token of each node. Arguments are checked here, links by the walk itself.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,8 @@
 // What the Python classes of _core hold: shared pointers to the immutable C++ values, and a matcher
 // with the flag that keeps two threads from using it at once.
+//
+// Also declares the Bind function of each file, which module.cc calls. A handle adds no meaning of
+// its own; copying one copies a pointer.
 #pragma once
 
 #include <nanobind/nanobind.h>

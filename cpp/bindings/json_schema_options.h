@@ -1,4 +1,8 @@
 // Making JsonSchemaOptions from Python values that the facade has checked.
+//
+// The constructor of _core.JsonSchemaOptions, which both Grammar and GrammarCompiler take, so that
+// an option means the same to both. Style and excluded texts are not set here: structural tags
+// alone have them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
-// The extension module xgrammar._core: registers the classes and nothing else. It keeps no state of
-// its own and is safe without the global interpreter lock.
+// The extension module xgrammar._core: registers the classes and nothing else.
+//
+// It keeps no state of its own and is safe without the global interpreter lock. Classes come before
+// those that mention them, so that the generated stub has their names.
 #include "bindings/errors.h"
 #include "bindings/handles.h"
 

@@ -1,4 +1,7 @@
-// Reading token ids and strings from Python arguments.
+// Reading token ids, flags and strings from Python arguments.
+//
+// Integers are taken by `__index__`, so numpy scalars work; arrays and tensors of one element are
+// refused, since passing one is a mistake. Whether an id is in a vocabulary is not judged here.
 #include "bindings/token_id.h"
 
 #include <limits>

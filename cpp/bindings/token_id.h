@@ -1,4 +1,7 @@
 // Reading token ids and strings from Python arguments.
+//
+// Used in place of the casters of nanobind where its rules differ from the documented ones:
+// integers of any type and size, text and bytes-like objects without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>

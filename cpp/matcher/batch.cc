@@ -1,4 +1,8 @@
 // Batch filling: a task is a run of matchers, large enough to pay for handing it to a thread.
+//
+// Rows are independent, so threads share nothing but what the compiled grammars publish. An error
+// leaves the rows of other matchers filled, and the first one is raised with the number of its
+// matcher. Applying the masks to logits is another step (bindings/bitmask_kernel.h).
 #include "matcher/batch.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // Batch filling: one mask row per matcher, on several threads.
+//
+// For engines that serve many requests in one step. Each matcher is used by one thread for the time
+// of the call; accepting and rolling back have no batch form here, since they are too short to pay
+// for threads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,8 @@
-// Chart: feeding text. Sets are closed from left to right, each with a work list.
+// Chart: feeding text. Sets are closed from left to right, each with a work list (Earley 1970;
+// empty parts as in Aycock and Horspool 2002).
+//
+// Reading derivations back from the end is captures.cc. Masks and acceptance are never decided
+// here: the parser has done that before.
 #include "matcher/chart.h"
 
 #include <algorithm>

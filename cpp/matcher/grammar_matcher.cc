@@ -1,5 +1,9 @@
 // GrammarMatcher: accepting, masks, history. Jump-forward is in jump_forward.cc, draft trees in
 // draft_tree.cc.
+//
+// A step is a parser set and how it was reached; accepting appends one, rolling back drops some, so
+// a refused token leaves no trace. Masks come from the generation's table, with the stop tokens of
+// this matcher set or cleared in the row. Nothing is parsed twice.
 #include "matcher/grammar_matcher.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // Jump-forward: the text that every continuation must begin with, and tokens for it.
+//
+// Forced text is found by following parser sets that allow a single first byte and may not end. Its
+// tokens are the longest in the token tree, and only those that no longer token could replace once
+// more text is known. How the tokenizer itself would write the text is the facade's question.
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,8 @@
-// The empty end check and the assignment of tags to triggers.
+// The check for empty ends, and the assignment of tags to triggers.
+//
+// Whether content is bounded is one sweep over the formats, children first. The trigger of a tag is
+// found by looking up the prefixes of its begin that have the length of some trigger, so the cost
+// does not grow with the number of triggers. Fields by themselves are checked by field_reader.cc.
 #include "frontend/structural_tag/check.h"
 
 #include <algorithm>

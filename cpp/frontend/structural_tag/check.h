@@ -1,5 +1,7 @@
 // What the fields of formats mean together: triggers and the tags they start, ends that may be
 // empty.
+//
+// Runs after reading and before lowering; all errors are kStructuralTag and point at the format.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,9 @@
-// FieldReader: one function for each kind of field.
+// FieldReader: one function for each kind of field, such as text, flags, budgets, tokens and lists
+// of them.
+//
+// Numbers are read exactly, as decimals, so that 1e2 is a whole number and 1.5 is an error. Whether
+// a token or a schema makes sense is not judged here: that needs a vocabulary or the other front
+// end.
 #include "frontend/structural_tag/field_reader.h"
 
 #include <limits>

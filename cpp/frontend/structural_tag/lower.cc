@@ -1,4 +1,7 @@
 // The entry point of the front end, and the traversal of formats.
+//
+// Reads, checks and lowers in that order. Formats that embed another language (schemas, EBNF,
+// regular expressions) are lowered by that front end and imported.
 #include "frontend/structural_tag/lower.h"
 
 #include "frontend/structural_tag/check.h"

@@ -1,4 +1,8 @@
-// sequence, or, and the repetitions.
+// Formats made of other formats: sequence, or, and the repetitions (optional, plus, star and
+// repeat, which the reader makes one kind with bounds).
+//
+// Each is one expression of the grammar, and a repeated content gets a rule, so the grammar stays
+// linear in the tree whatever the counts are.
 #include "frontend/structural_tag/lower.h"
 
 namespace xgrammar::structural_tag {

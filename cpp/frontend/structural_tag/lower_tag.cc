@@ -1,4 +1,8 @@
-// tag and tags_with_separator.
+// The formats tag and tags_with_separator.
+//
+// The ends of a tag become the scope of its content, so that free text inside stops before them.
+// Begins and ends are literals of ordinary rules, or whole tokens by id. Tags that triggers start
+// are in lower_dispatch.cc.
 #include "frontend/structural_tag/lower.h"
 
 namespace xgrammar::structural_tag {

@@ -1,4 +1,9 @@
-// const_string and any_text.
+// The formats const_string and any_text.
+//
+// Free text is one lexeme for each set of excluded texts, the ends of the tag around it included:
+// the automaton of Aho and Corasick (1975) without its matching states (ExcludingText). Budgets of
+// tokens and characters are options of a rule, counted by the parser and never written out as
+// states.
 #include <algorithm>
 #include <memory>
 #include <utility>

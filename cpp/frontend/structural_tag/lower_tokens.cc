@@ -1,5 +1,9 @@
 // Formats that match whole tokens: token, exclude_token, any_tokens, token_triggered_tags and
 // token_dispatch.
+//
+// Names of tokens are looked up in the vocabulary here, so these formats need one; lists of ids
+// become token sets of the grammar. The end token of the tag around a format is taken out of what
+// the format may match.
 #include <algorithm>
 #include <string>
 

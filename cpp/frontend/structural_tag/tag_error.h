@@ -1,4 +1,7 @@
 // Errors of structural tags: the text that callers look for, and the place of the faulty format.
+//
+// All files of this front end make their kStructuralTag errors here; errors of embedded schemas,
+// grammars and patterns keep the kind of their own front end.
 #pragma once
 
 #include <string>

@@ -1,4 +1,8 @@
 // Nested elements of Cohere's XML tool calls.
+//
+// A subclass of the parameter style: here are only the differences, which are padding, empty
+// objects, and the element around an item. The markers are data (xml_formats.h); what a schema
+// allows is decided before, in merge.cc.
 #include "frontend/json_schema/styles/cohere_xml.h"
 
 #include "frontend/json_schema/styles/xml_formats.h"

@@ -1,4 +1,7 @@
-// Strings of Gemma 4 between their markers.
+// Strings of Gemma 4 between their markers, and its bare keys.
+//
+// Everything else is JSON and comes from the base converter. Raw text has no escapes: a declared
+// key that contains the marker cannot be read back, so it is left out.
 #include "frontend/json_schema/styles/gemma.h"
 
 namespace xgrammar::json_schema {

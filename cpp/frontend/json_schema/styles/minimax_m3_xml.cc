@@ -1,4 +1,7 @@
 // Elements of MiniMax-M3, and what cannot be written as such.
+//
+// Element names are literals of the grammar. Refusals are kUnsupported, name what the schema asks
+// for and say what to write instead; strings in between are raw_strings.cc.
 #include "frontend/json_schema/styles/minimax_m3_xml.h"
 
 #include <string>

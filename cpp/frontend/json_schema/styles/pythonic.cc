@@ -1,4 +1,9 @@
 // Keyword arguments and literals of Python (Python Language Reference 2.4, 2.5 and 6.3.4).
+//
+// A constrained string is the same language twice, once for each quote: the automaton of its text
+// respelled with escapes (respell.h). Names of arguments are identifiers in ASCII that are no
+// keywords; other declared names are refused. Prefixes, triple quotes and joined literals of Python
+// are not written.
 #include "frontend/json_schema/styles/pythonic.h"
 
 #include <memory>

@@ -1,4 +1,8 @@
 // Raw strings and keys: products of what the schema asks for with texts that lack the markers.
+//
+// The texts without a marker are the automaton of Aho and Corasick (1975) with the matching states
+// taken out (ExcludingText); products are bounded by Limits::max_dfa_states. Lengths that would
+// make a product large are counted beside it.
 #include "frontend/json_schema/styles/raw_strings.h"
 
 #include <memory>

@@ -1,5 +1,8 @@
 // Respelling: texts in which some characters are written as others, such as entities or escapes,
 // for single texts and for languages of texts.
+//
+// Used by styles whose strings are not JSON. One spelling for each character; several spellings of
+// one text are string_spelling.h.
 #pragma once
 
 #include <cstdint>

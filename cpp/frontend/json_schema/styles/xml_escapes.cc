@@ -1,4 +1,8 @@
-// The entities of the four characters that can have one.
+// The entities of the four characters that can have one (XML 1.0, section 4.6), as data for
+// respell.h.
+//
+// Each format names the characters that it escapes; numeric references and other entities are never
+// written.
 #include "frontend/json_schema/styles/xml_escapes.h"
 
 #include "frontend/json_schema/styles/respell.h"

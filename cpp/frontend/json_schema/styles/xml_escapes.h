@@ -1,5 +1,7 @@
 // XML entities in attribute values: `&amp;`, `&lt;`, `&gt;`, `&quot;` (XML 1.0, section 4.6), for
 // single texts and for languages of texts.
+//
+// Bodies of elements are raw text in these styles and are not escaped.
 #pragma once
 
 #include <string>

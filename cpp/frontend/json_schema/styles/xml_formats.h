@@ -1,5 +1,7 @@
-// The formats of the XML-like parameter styles, by model family. Each is what the family's chat
-// template writes for past calls, and its parsers read.
+// The formats of the XML-like parameter styles, by model family, as data of XmlParameterStyle.
+//
+// Each is what the family's chat template writes for past calls, and its parsers read. A new family
+// that differs in markers alone is an entry here and a line in style_registry.cc.
 #pragma once
 
 #include "frontend/json_schema/styles/xml_parameters.h"

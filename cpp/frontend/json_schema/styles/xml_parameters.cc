@@ -1,4 +1,8 @@
 // Parameters: a key, an attribute where the format has one, a value, and the closing marker.
+//
+// Only the top level is written this way: inside a parameter, containers are JSON of the base
+// converter. Which text stands at each place is read from the XmlParameterFormat, and no family is
+// known by name here.
 #include "frontend/json_schema/styles/xml_parameters.h"
 
 #include <memory>
