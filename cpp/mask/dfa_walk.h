@@ -35,7 +35,7 @@ class SelfLoopKinds {
   explicit SelfLoopKinds(const ByteDfa& dfa) : dfa_(dfa), kinds_(dfa.num_states(), kUnknown) {}
 
   /// Whether every token below the node keeps the automaton in this state, or within a character on
-  /// the way back to it.
+  /// the way back to it, where it may not end.
   bool TakesAllBelow(const TokenTrie& trie, uint32_t node, uint32_t state) {
     return (trie.kinds_below(node) & ~Of(state)) == 0;
   }
@@ -74,6 +74,7 @@ class SelfLoopKinds {
         if (to.utf8 == Utf8State::kIllFormed) continue;
         if (to.state == ByteDfa::kDead) return false;
         if (to.utf8 == Utf8State::kBoundary && to.state != state) return false;
+        if (to.utf8 != Utf8State::kBoundary && dfa_.IsAccept(to.state)) return false;
         if (std::find(reached.begin(), reached.end(), to) == reached.end()) reached.push_back(to);
       }
     }

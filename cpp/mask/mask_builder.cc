@@ -2,6 +2,7 @@
 #include "mask/mask_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace xgrammar {
@@ -13,6 +14,15 @@ bool Intersects(const ByteSet& a, const ByteSet& b) {
     if ((a.words[i] & b.words[i]) != 0) return true;
   }
   return false;
+}
+
+uint16_t KindsOf(const ByteSet& bytes) {
+  uint16_t kinds = 0;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (bytes.Contains(byte)) kinds |= KindBit(byte);
+  }
+  return kinds;
 }
 
 CopyBounds CopiesLeft(const DfaItem& item) {
@@ -154,9 +164,16 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
       item.continuation == kRootContinuation ? kDeadSet : parser_.AfterReturn(item.continuation);
   const ByteSet first = after == kDeadSet ? ByteSet{} : parser_.set(after).first;
   const TokenTrie& trie = *part.trie;
+  const ByteDfa& dfa = *item.unit->dfa;
+  // Words after white space are most of a vocabulary: their letters are taken subtree by subtree.
+  constexpr uint32_t kManyNodes = 512;
+  std::optional<SelfLoopKinds> loops;
+  if (item.unit->kind == Unit::Kind::kDfa && part.end - part.begin >= kManyNodes) {
+    loops.emplace(dfa);
+  }
+  const uint16_t first_kinds = loops ? KindsOf(first) : uint16_t{0};
   WalkDfa(
-      trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
-      {item.state, CopiesLeft(item)}, &stack_,
+      trie, part.begin, part.end, dfa, RuleOf(*item.unit), {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) {
         // A name may end after each of its letters; what follows it rarely begins with the next.
@@ -167,17 +184,19 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
           return;
         }
       },
-      [](uint32_t, const DfaPosition&) { return false; });
+      [&](uint32_t node, const DfaPosition& to) {
+        if (!loops || !loops->TakesAllBelow(trie, node, to.state)) return false;
+        if (dfa.IsAccept(to.state) && (trie.kinds_below(node) & first_kinds) != 0) return false;
+        const auto below = trie.subtree_tokens(node).subspan(trie.tokens(node).size());
+        ids_.insert(ids_.end(), below.begin(), below.end());
+        return true;
+      });
 }
 
 void MaskBuilder::ReadExits(const DfaItem& item, SetId after) {
   const TokenTrie& trie = tokenizer_.trie();
   const ByteSet first = parser_.set(after).first;
-  uint16_t first_kinds = 0;
-  for (uint32_t b = 0; b < 256; ++b) {
-    const auto byte = static_cast<uint8_t>(b);
-    if (first.Contains(byte)) first_kinds |= KindBit(byte);
-  }
+  const uint16_t first_kinds = KindsOf(first);
   WalkDfa(
       trie, 0, trie.num_nodes(), *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_, [](uint32_t, const DfaPosition&) {},
