@@ -12,8 +12,18 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-// States of the product of a text and a length that are written out; larger lengths are counted.
-constexpr int64_t kMaxWrittenStates = 4096;
+/// Whether a longest length is better counted beside an automaton than multiplied into it. Written
+/// out, every state has a mask of its own; counted, states share theirs until the end of the length
+/// is as near as the longest token is long. So lengths that are near from the start are written out
+/// as long as the product is small.
+bool IsCounted(int64_t max_length, const CodePointDfa& text) {
+  constexpr int64_t kMaxWrittenStates = 4096;
+  constexpr int64_t kFarLength = 192;
+  constexpr int64_t kMaxWrittenStatesIfFar = 512;
+  const auto num_states = static_cast<int64_t>(text.states().size());
+  const int64_t written = max_length >= kFarLength ? kMaxWrittenStatesIfFar : kMaxWrittenStates;
+  return max_length >= written / num_states;
+}
 
 CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
@@ -71,8 +81,7 @@ ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const 
                                            length.HasMax() ? length.max : kUnbounded);
     return Lexeme("string", builder_.AddSequence({quote, body, quote}));
   }
-  const auto num_states = static_cast<int64_t>(unexcluded_->states().size());
-  const bool is_counted = length.HasMax() && length.max >= kMaxWrittenStates / num_states;
+  const bool is_counted = length.HasMax() && IsCounted(length.max, *unexcluded_);
   CodePointDfaPtr decoded =
       Share(LengthRange(length.min, is_counted ? kNoMaximum : length.max, limits_.max_dfa_states));
   if (is_counted)
@@ -108,8 +117,7 @@ ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text)
 
 ExprId JSONSchemaConverter::CountedText(const CodePointDfa& text, const CountRange& length) {
   const int64_t max_states = limits_.max_dfa_states;
-  const auto num_states = static_cast<int64_t>(text.states().size());
-  const bool is_counted = length.HasMax() && length.max >= kMaxWrittenStates / num_states;
+  const bool is_counted = length.HasMax() && IsCounted(length.max, text);
   const int64_t max = is_counted ? kNoMaximum : length.max;
   CodePointDfa body =
       length.min == 0 && max == kNoMaximum
@@ -215,9 +223,7 @@ ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonI
   const bool max_holds = !length.HasMax() || (longest >= 0 && longest <= length.max);
   if (decoded->IsEmpty() || (min_holds && max_holds))
     return ConstrainedString(decoded, is_filtered, depth);
-  const auto num_states = static_cast<int64_t>(decoded->states().size());
-  const bool is_counted = !max_holds && length.max >= kMaxWrittenStates / num_states;
-  if (!is_counted)
+  if (max_holds || !IsCounted(length.max, *decoded))
     return ConstrainedString(merger_.strings().Constraint(constraint, schema), is_filtered, depth);
   if (!min_holds) {
     StringConstraint at_least = constraint;
