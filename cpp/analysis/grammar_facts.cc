@@ -1,4 +1,9 @@
 // GrammarFacts: one worklist solver, used once per property.
+//
+// An index from each expression to its users turns the grammar into an and/or graph; whatever
+// becomes true is put on the list once and counts down its users, so the cost is linear (Dowling
+// and Gallier 1984). Aliases are chains of rules whose body is one reference, followed to their
+// end.
 #include "analysis/grammar_facts.h"
 
 #include <functional>

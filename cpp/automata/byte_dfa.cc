@@ -1,4 +1,9 @@
-// ByteDfa: subset construction over byte classes, trimming, minimisation.
+// ByteDfa: subset construction over byte classes (Rabin and Scott 1959), trimming, minimisation.
+//
+// Classes are computed first, so a row has as many entries as the automaton tells bytes apart.
+// Subsets of one state, which is most of them for inputs that were deterministic before, skip the
+// hashing. Large automata are trimmed but not minimised. The number of states and the size of the
+// table are bounded; past them there is no result.
 #include "automata/byte_dfa.h"
 
 #include <algorithm>

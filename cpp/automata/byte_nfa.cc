@@ -1,4 +1,8 @@
 // ByteNfa: fragments for literals, code point classes and code point automata.
+//
+// Text is spelled as UTF-8 here, once and for all: later stages see bytes only. Edges of one state
+// to one target become one class, and states inside characters are shared between classes that lead
+// to the same place.
 #include "automata/byte_nfa.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // Utf8Class: recursive descent over blocks of 64^depth code points (depth at most 3).
+//
+// Lead bytes split the code points by encoded length (RFC 3629), so overlong forms never appear;
+// surrogates appear only if the set has them. Equal nodes are found by a search through the last
+// few, which is enough for one class.
 #include "automata/utf8_class.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // CompileCache: look-up, single flight, eviction.
+//
+// Entries are a list in order of use with an index into it, so each operation is O(1) plus the
+// length of the key. What is dropped is destroyed after the lock is released. A waiting request
+// wakes now and then to look at its own budget.
 #include "compiler/compile_cache.h"
 
 #include <chrono>

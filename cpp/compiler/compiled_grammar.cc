@@ -1,4 +1,8 @@
 // CompiledGrammar: binding a grammar to a tokenizer, and renewing the generation.
+//
+// A generation is the parser with its masks. When it has grown past its memory budget, new matchers
+// get a fresh one, and those that run on the old one own it until they end. Front ends are behind
+// this file: it takes a finished grammar.
 #include "compiler/compiled_grammar.h"
 
 #include <utility>

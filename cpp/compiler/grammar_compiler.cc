@@ -1,4 +1,8 @@
 // GrammarCompiler: each kind of source through its front end, behind one cache.
+//
+// The key of a request is the kind of source, the whole source and every option that may change the
+// result, with lengths in front, so that no two requests share a key by accident. Nothing is parsed
+// for a request that the cache answers.
 #include "compiler/grammar_compiler.h"
 
 #include <utility>

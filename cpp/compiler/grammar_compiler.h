@@ -1,5 +1,8 @@
 // GrammarCompiler: sources -> CompiledGrammar for one tokenizer, with a bounded exact cache and
 // single flight (equal concurrent requests compile once). All methods are thread-safe.
+//
+// This is the level at which all front ends, analysis and parser meet; each of them can be used and
+// tested without it. Threads of the asynchronous methods belong to the Python facade.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // Whole tokens in a grammar: what must be known or checked when it meets a vocabulary.
+//
+// A stage between a finished grammar and the parser, so that grammars with tokens named by their
+// text can be written, printed and combined without a tokenizer.
 #pragma once
 
 #include "grammar/grammar.h"

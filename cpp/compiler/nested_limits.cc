@@ -1,5 +1,8 @@
 // FoldNestedLimits: the rules below limited rules by one search, then inner ones before outer ones
 // as automata that count (WithinChars), then one copy of the grammar.
+//
+// A rule that is not regular, or whose counting automaton would be too large, is left as it is.
+// Grammars without limits within limits are returned unchanged.
 #include "compiler/nested_limits.h"
 
 #include <algorithm>

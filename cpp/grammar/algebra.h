@@ -1,5 +1,8 @@
 // Grammar algebra: union and concatenation of grammars. The inputs stay unchanged; the former roots
 // become `root_1`, `root_2`, ... and the new start rule is `root`.
+//
+// Nothing is simplified, so both are linear in the inputs. Intersection and complement are not
+// offered: context-free languages are not closed under them.
 #pragma once
 
 #include <span>

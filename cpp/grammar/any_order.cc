@@ -1,4 +1,7 @@
 // Parts in any order: reading quantifiers, counting members.
+//
+// The rules for when such an expression holds a property (empty, productive) are written once here,
+// for analysis and lowering alike; matching is lowering/any_order_unit.h.
 #include "grammar/any_order.h"
 
 #include <algorithm>

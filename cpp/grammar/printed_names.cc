@@ -1,5 +1,8 @@
 // PrintedNames: keeps the names that can be printed as they are, and maps the others to unused
 // ones.
+//
+// Names that need no change are reserved first, so they do not depend on the order of rules. Linear
+// in the names and in the texts of named tokens.
 #include "grammar/printed_names.h"
 
 #include <array>

@@ -1,5 +1,8 @@
-// ExprToDfa: expressions without recursion as automata over code points, and what lazy rules make
-// of them.
+// ExprToDfa: expressions without recursion as automata over code points, and what lazy rules and
+// limits make of them.
+//
+// Used where a front end or a pass needs the language of a rule as a whole. Lowering, which folds
+// expressions for speed, has its own way to automata over bytes (lowering/fold_to_dfa.h).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,9 @@
 // Exact decimals as digit strings with a power of ten; schoolbook arithmetic, linear in the number
 // of digits.
+//
+// The normal form has no zeros at either end, so equality is that of the fields. Exponents saturate
+// far beyond any number that can be written out. No division: multiples are decided where they are
+// asked for.
 #include "json/decimal.h"
 
 #include <algorithm>

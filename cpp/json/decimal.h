@@ -1,5 +1,8 @@
 // Decimal: exact decimal numbers of any size, read from JSON number text. Used for bounds, divisors
 // and equality of JSON numbers, where binary floating point would lose digits.
+//
+// Offers comparison, neighbours and rounding to integers, and the digits themselves. A value; safe
+// to share.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // JSON text -> JsonDocument: a strict RFC 8259 reader (no comments, no trailing commas, no NaN,
 // well-formed UTF-8 only).
+//
+// The first stage of the schema and structural tag front ends. Numbers stay text, so none loses
+// digits; members keep their order (design note 0008).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // Writing JSON with an explicit stack, so that the depth of a document costs no native stack.
+//
+// Numbers are written as they were read. Strings get the shortest escapes that RFC 8259 asks for;
+// everything else stays UTF-8.
 #include "json/writer.h"
 
 #include <vector>

@@ -1,5 +1,8 @@
 // JsonDocument -> JSON text in one line, with chosen separators, and the canonical spelling of one
 // string.
+//
+// The inverse of parser.h up to white space and escapes. Indented layouts are expressions of a
+// grammar (frontend/json_schema/whitespace.h), not text written here.
 #pragma once
 
 #include <string>

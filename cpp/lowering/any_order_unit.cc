@@ -1,4 +1,7 @@
 // AnyOrderUnit: numbering the parts, the tree of their literals, and what may follow a set.
+//
+// Sets are bits by part and a count, in words (member_set.h). All questions of the parser and the
+// mask builder are answered from the tree and the set; nothing is built while matching.
 #include "lowering/any_order_unit.h"
 
 #include <algorithm>

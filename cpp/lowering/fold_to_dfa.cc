@@ -1,4 +1,8 @@
 // Folding: structural keys, Thompson fragments (Thompson 1968) and the cache.
+//
+// Expressions with equal keys have equal languages, whatever their rules are called; large automata
+// of the front end are named by their address. Determinisation (automata/byte_dfa.h) may refuse by
+// its budget, and then the unit becomes another kind.
 #include "lowering/fold_to_dfa.h"
 
 #include <utility>

@@ -1,4 +1,8 @@
 // Fsm: packing the builder's lists into flat arrays.
+//
+// Edges of a state lie side by side, sorted by first byte. States that only step on by an epsilon
+// are skipped, so that a call whose rule ends behind it is seen as a tail call. No determinisation:
+// that is for folded units.
 #include "lowering/fsm.h"
 
 #include <algorithm>

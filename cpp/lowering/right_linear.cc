@@ -1,4 +1,8 @@
 // Right-linear rules: collecting the family, then one automaton state for each of its rules.
+//
+// A body is read as paths: parts, then another rule of the family or the end. The first path of
+// another shape, or a family past its bounds, gives the attempt up, and the rule is lowered as
+// usual.
 #include "lowering/right_linear.h"
 
 #include <string>

@@ -1,5 +1,8 @@
 // UnitTable: which kind of automaton a unit gets. Regular and small: one deterministic automaton. A
-// counted repetition: a counter. Everything else: an Fsm.
+// counted repetition: a counter. Limits: a counter beside an automaton. Everything else: an Fsm.
+//
+// The budgets of folding are the constants below; writing an Fsm is fsm_writer.cc, folding
+// fold_to_dfa.cc. A unit that has been built never changes.
 #include "lowering/unit_table.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // LocalMask: writing itself into a row, and which tails apply.
+//
+// Rows are words of 32 tokens. A difference writes the base first and then sets and clears what is
+// not the same; a mask of a repetition leaves out tokens that need more copies than there is room
+// for. Building masks is local_mask_builder.cc.
 #include "mask/local_mask.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // LocalMaskBuilder: the two walks, and grouping tokens that leave by the byte that comes next.
+//
+// Walks follow the token tree in preorder and jump over subtrees that are dead, or whose tokens all
+// stay in one state that loops. In a repetition, the copies that a token needs are counted on the
+// way. Which state is the base of a difference is local_mask_cache.h's choice.
 #include "mask/local_mask_builder.h"
 
 #include <algorithm>

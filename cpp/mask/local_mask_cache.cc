@@ -1,4 +1,8 @@
 // LocalMaskCache: spelling what a state can reach, choosing a base, look-up.
+//
+// A base is the state that most bytes lead to, if it loops on itself. Large parts are known by
+// automaton and state only, since two alike are unlikely and the spelling would cost more than the
+// mask.
 #include "mask/local_mask_cache.h"
 
 #include <array>

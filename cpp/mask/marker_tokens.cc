@@ -1,4 +1,7 @@
 // MarkerTokens: a walk of the markers' tree along literal edges only.
+//
+// The tree holds the few special and stop tokens, so the walk is short; it uses the parser's
+// transitions for literals and changes nothing. Ordinary tokens are mask_builder.cc.
 #include "mask/marker_tokens.h"
 
 #include <string_view>

@@ -1,4 +1,8 @@
 // MaskBuilder: local masks, tails, and the walk through the parser's memo.
+//
+// Work is put off as (set, part of a tree) and done until nothing is left; a part that an ambiguous
+// grammar reaches twice is read once. The cheapest way is chosen for each part: by the automaton,
+// by exits, by keys, or byte by byte.
 #include "mask/mask_builder.h"
 
 #include <algorithm>

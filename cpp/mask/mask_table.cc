@@ -1,4 +1,7 @@
 // MaskTable: publish once, read without a lock.
+//
+// Each set has a slot for a pointer that is set once. A mask that does not fit the budget is
+// written to the row and forgotten, so the result never depends on the budget.
 #include "mask/mask_table.h"
 
 #include <utility>

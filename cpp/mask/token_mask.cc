@@ -1,4 +1,7 @@
 // TokenMask: copying out.
+//
+// Writes every word of the row, parts first and then single ids, so a caller need not clear it.
+// Stop and special tokens are added by the matcher.
 #include "mask/token_mask.h"
 
 #include <algorithm>

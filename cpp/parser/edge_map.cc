@@ -1,4 +1,8 @@
 // EdgeMap: insertion and growth.
+//
+// Linear probing in a table that is at most partly full; growth copies into a table of twice the
+// size before it is published, so readers see one table or the other. Reading is in the header, for
+// speed.
 #include "parser/edge_map.h"
 
 #include <utility>

@@ -1,4 +1,7 @@
 // SeenItems: a set of items that is emptied in O(1), for worklists. Owned by one thread.
+//
+// Open addressing; each slot remembers the round in which it was filled, so that a new round makes
+// all slots free. Used by the closure, which runs once for every new set.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,9 @@
 // Parser: transitions, interning of sets and continuations, and the normal form of counts for
 // masks. The closure of a kernel (predict, complete) is in closure.cc.
+//
+// A transition is scan, step and settle: bytes of edges, states of automata and counts, then what
+// ends returns to those who wait. Sources and reasons are in parser.h and in design notes 0004,
+// 0017 and 0018.
 #include "parser/parser.h"
 
 #include <algorithm>

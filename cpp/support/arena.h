@@ -1,5 +1,7 @@
 // Arena: bump allocation of trivially destructible arrays that live as long as the arena. Owned by
 // one thread at a time; what was handed out may be read by any thread.
+//
+// Holds items of interned sets and continuations, which are many, small and never freed one by one.
 #pragma once
 
 #include <cstddef>

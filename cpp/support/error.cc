@@ -1,4 +1,8 @@
 // Error: composing the message text, and the helpers that make user text safe to quote.
+//
+// The text is put together from the fields (place, message, hint) whenever one is set, and cut
+// between characters where it would be longer than promised. What a kind means to a caller is told
+// in the header.
 #include "support/error.h"
 
 #include <cstdio>

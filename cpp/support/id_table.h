@@ -1,5 +1,7 @@
 // IdTable: an open-addressing index from value hashes to ids. The values live elsewhere; the caller
 // compares them. This is the memory of every interner. Owned by one thread at a time.
+//
+// Nothing can be taken out, so probing needs no marks for deleted entries.
 #pragma once
 
 #include <cstdint>

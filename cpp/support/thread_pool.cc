@@ -1,4 +1,7 @@
 // ThreadPool: a shared task counter; workers sleep between calls.
+//
+// The caller works, too, so a pool of one thread starts none. Workers take the numbers of tasks in
+// order from an atomic counter; nothing is stolen or put back.
 #include "support/thread_pool.h"
 
 #include <atomic>

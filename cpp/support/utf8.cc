@@ -1,5 +1,8 @@
 // UTF-8 decoding and encoding (RFC 3629, table 3-7 of the Unicode standard for the well-formed byte
 // ranges).
+//
+// Plain loops, byte by byte: sources are short beside what is done with them. Normal forms and
+// properties of characters are not known here (unicode/).
 #include "support/utf8.h"
 
 namespace xgrammar {

@@ -1,5 +1,8 @@
 // UTF-8: strict decoding (no overlong forms, no surrogates, nothing above U+10FFFF; RFC 3629) and
 // encoding.
+//
+// Used by every stage that reads text of a user. Whoever finds a text malformed raises the error of
+// its own kind; nothing is replaced silently.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // WorkMeter: the slow path of counting, and the thread's current meter.
+//
+// The fast path is inline in the header. Here the clock is read, the caller asked, and kBudget
+// raised with the stage that was at work. Scopes nest, and the outermost one counts.
 #include "support/work_meter.h"
 
 #include <string>

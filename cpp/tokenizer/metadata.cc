@@ -1,5 +1,7 @@
 // TokenizerInfo's JSON forms, writing side. The texts are fixed by the public API (dump_metadata)
 // or versioned (serialize_json); both are plain ASCII.
+//
+// The vocabulary is written as decoded bytes, never as the spellings it was made of.
 #include <cstdio>
 
 #include "tokenizer/tokenizer_info.h"

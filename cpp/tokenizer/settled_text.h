@@ -1,5 +1,8 @@
 // SettledSize: how much of a text no later text can change the tokens of, as far as the vocabulary
 // alone tells.
+//
+// Serves find_jump_forward_encoding: forced text is tokenized only as far as it is settled. Merges
+// and pre-tokenizers of a real tokenizer are not known here; the facade asks the tokenizer itself.
 #pragma once
 
 #include <cstddef>

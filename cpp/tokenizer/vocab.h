@@ -1,5 +1,8 @@
 // Decoding of vocabulary spellings to bytes, for the three kinds of tokenizers, and finding the
 // kind by the spellings.
+//
+// The first step of a TokenizerInfo, once for each token. Which tokens are special or stop tokens
+// is not seen from spellings.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,8 @@
 // FindUnicodeProperty: binary search by name, then decoding of the byte-coded ranges
 // (make_unicode_tables.py).
+//
+// The tables are generated and sorted by name; ranges are differences in 7-bit groups (LEB128).
+// Case folding and normal forms have no tables.
 #include "unicode/property.h"
 
 #include <algorithm>

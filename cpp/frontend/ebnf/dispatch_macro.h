@@ -1,4 +1,8 @@
-// The macros `TagDispatch(("tag", rule), ...)` and `TokenTagDispatch((id, rule), ...)` of EBNF.
+// The macros `TagDispatch(("tag", rule), ...)` and `TokenTagDispatch((id, rule), ...)` of EBNF:
+// free text, or free tokens, in which a tag starts a rule.
+//
+// The first of them is grammar/dispatch.h in the spelling of EBNF; structural tags have their own
+// way to it.
 #pragma once
 
 #include "frontend/ebnf/lexer.h"

@@ -1,4 +1,8 @@
 // Lazy rules of EBNF: a rule that ends at the first position where its body can end.
+//
+// A pass over all rules once the text has been read, because a body may use rules that come later.
+// Afterwards such a rule is an ordinary one with an automaton as its body; no later stage knows of
+// laziness.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,8 @@
-// Macro calls of EBNF: reading the argument list. A recursive-descent parser over tuples, bounded
-// by max_nesting.
+// Macro calls of EBNF: reading the argument list, a recursive descent over tuples, bounded by
+// max_nesting.
+//
+// Values are texts, integers, booleans, names and tuples, each with the byte where it stands. Which
+// of them a macro takes is not judged here.
 #include "frontend/ebnf/macro.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // EBNF front end: text -> Grammar. The language is docs/reference/ebnf.md.
+//
+// A parser over the tokens of lexer.h whose groups are on a stack of its own. Macros are read by
+// macro.h and built by files of their own; automata are made only for what needs them (patterns,
+// lazy rules, printed automata).
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,7 @@
 // Automata in the text of a grammar: rules `_dfa1_0`, `_dfa1_1`, ... as str(grammar) writes them.
+//
+// The counterpart of what the printer does with expressions that are automata. It changes how the
+// grammar is represented and never its language.
 #pragma once
 
 #include "grammar/grammar.h"

@@ -1,4 +1,7 @@
 // The macro `Regex("pattern", json_string=false, flags="isu")` of EBNF.
+//
+// The pattern is the business of frontend/regex; this adds the arguments and the place of the call
+// to its errors.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,8 @@
 // Rule options of EBNF: the `[max_tokens=5, lazy]` between a rule name and `::=`.
+//
+// Reading and checking one list. What options do is elsewhere: limits are counted by the parser
+// (design note 0018), lazy rules become automata (lazy_rules.h), captures and temperatures are
+// notes of the rule.
 #pragma once
 
 #include "frontend/ebnf/lexer.h"

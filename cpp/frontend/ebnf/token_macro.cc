@@ -1,5 +1,7 @@
-// Token and ExcludeToken: one whole token by its id. Whether an id exists is known when the grammar
-// meets a vocabulary.
+// Token and ExcludeToken: one whole token by its id, as a token set of the grammar.
+//
+// Arguments must be non-negative integers of 31 bits. Whether an id exists is known when the
+// grammar meets a vocabulary.
 #include "frontend/ebnf/token_macro.h"
 
 #include <utility>

@@ -1,4 +1,7 @@
-// The macros `Token(id, ...)` and `ExcludeToken(id, ...)` of EBNF.
+// The macros `Token(id, ...)` and `ExcludeToken(id, ...)` of EBNF: one whole token, by id.
+//
+// The EBNF front end knows no vocabulary, so ids are checked for their range only;
+// compiler/named_tokens.h looks whether they exist.
 #pragma once
 
 #include <cstdint>

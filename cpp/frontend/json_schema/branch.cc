@@ -1,4 +1,7 @@
 // Bounds of number constraints, and keys by which equal branches are recognised.
+//
+// A key spells all that tells two specs apart, so the converter writes equal containers once.
+// Collecting what a branch holds is merge.cc and constraints.cc.
 #include "frontend/json_schema/branch.h"
 
 namespace xgrammar::json_schema {

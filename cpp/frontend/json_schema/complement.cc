@@ -1,5 +1,9 @@
 // Complements: an instance violates a schema if it violates one of its keywords, so each keyword
 // that acts on the kind of instance gives one alternative (De Morgan's laws).
+//
+// Part of Merger. The alternatives go back into the work list of merge.cc like those of `anyOf`.
+// Values that discriminate alternatives are taken first, because then most of the others need not
+// be tried.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,8 @@
 // What one schema says about an instance without looking at other schemas: bounds, counts, patterns
 // and names go into the branch; applicators are steps of their own (merge.cc).
+//
+// Part of Merger. A branch that becomes plainly empty is dropped at once; contradictions that take
+// a search are the business of emptiness.cc.
 #include <algorithm>
 #include <unordered_set>
 

@@ -1,5 +1,9 @@
 // Locations: alternatives of lexemes and containers, the work queue, and the check that something
 // is accepted.
+//
+// Part of JSONSchemaConverter. Locations and containers become rules when they are first mentioned
+// and get their bodies from the queue, so recursion of schemas costs no stack. Productivity is a
+// least fixed point by counting (Dowling and Gallier 1984).
 #include <memory>
 #include <utility>
 

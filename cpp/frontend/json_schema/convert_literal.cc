@@ -1,4 +1,7 @@
 // Values of `enum` and `const`, and the rules for values without any constraint.
+//
+// Part of JSONSchemaConverter. A number may be written as in the schema or as a plain decimal; a
+// container as any other of its shape, or compactly. Which values remain was decided by Merger.
 #include <algorithm>
 #include <array>
 

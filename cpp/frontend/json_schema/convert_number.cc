@@ -1,4 +1,8 @@
-// Numbers: two standard lexemes, and automata for everything that is bounded.
+// Numbers: two standard lexemes, and automata for everything that is bounded (numeric_range.h).
+//
+// Part of JSONSchemaConverter. Numbers without constraints may have an exponent; bounded ones are
+// plain decimals. In lenient mode, divisors that are too large for an automaton are reported and
+// dropped.
 #include <memory>
 
 #include "frontend/json_schema/converter.h"

@@ -1,5 +1,9 @@
 // Objects. The common shapes are sequences of linear size, any order is one expression; counts and
 // existence clauses in a fixed order are small state machines whose states are rules.
+//
+// Part of JSONSchemaConverter. Long runs of optional members become tries of their keys
+// (member_trie.h). A clause ("some member satisfies this") is a bit of the machine's state, so
+// their number is bounded; past the bounds the object is refused as unsupported or too large.
 #include <algorithm>
 #include <map>
 #include <tuple>

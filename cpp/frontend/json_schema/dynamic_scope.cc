@@ -1,5 +1,8 @@
 // Placing schemas in dynamic scopes: JSON Schema core 2020-12 section 8.2.3.2 and 2019-09 section
 // 8.2.4.2.
+//
+// Scopes and placed schemas are interned, so a recursive document has finitely many. Ordinary
+// references are resolved by refs.cc.
 #include "frontend/json_schema/dynamic_scope.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // Validation of one value by the keywords of the standard, with bounded recursion.
+//
+// Numbers are compared as exact decimals, strings by the automata of their patterns and formats.
+// Verdicts on a schema and a value are kept, because merging asks the same for every combination of
+// conjuncts. `unevaluated*` is in evaluate_annotations.cc.
 #include "frontend/json_schema/evaluate.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Evaluator: whether a JSON value of the schema document satisfies a literal. Used to filter `enum`
 // and `const`, whose members must satisfy all siblings.
+//
+// No part of matching: generated text is never validated, it is right by construction.
 #pragma once
 
 #include <string>

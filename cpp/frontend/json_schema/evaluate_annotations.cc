@@ -1,5 +1,8 @@
 // `unevaluatedItems` and `unevaluatedProperties` on one value: which children the other keywords
 // and the in-place applicators that hold have evaluated.
+//
+// Part of Evaluator. Children are marks in a vector; annotations of schemas that fail, or stand
+// below `not`, do not count (JSON Schema core 2020-12, section 11).
 #include <algorithm>
 
 #include "frontend/json_schema/evaluate.h"

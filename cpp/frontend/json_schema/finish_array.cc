@@ -1,5 +1,9 @@
 // A complete array branch -> ArraySpec: items by position, conjoined over all schemas that describe
 // them.
+//
+// Part of Merger. What each group of schemas gives to an index is conjoined; `unevaluatedItems`
+// speaks of the items from some index on, unless a `contains` clause evaluates them. Writing arrays
+// as grammar is convert_array.cc.
 #include <algorithm>
 #include <utility>
 

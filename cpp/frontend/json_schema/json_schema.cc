@@ -1,4 +1,7 @@
 // Entry points of the JSON Schema front end: text -> document -> merged locations -> grammar.
+//
+// Each stage is made here once for one conversion and dropped after it; only automata of formats
+// live on for the process.
 #include "frontend/json_schema/json_schema.h"
 
 #include <algorithm>

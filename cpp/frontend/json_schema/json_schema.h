@@ -1,4 +1,7 @@
 // JSON Schema front end: schema text -> Grammar. What each keyword does is docs/json-schema.md.
+//
+// The stages are reader (one schema object at a time), Merger (conjunctions to branches) and a
+// converter (branches to rules, in one of the styles); design note 0006 has the reasons.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // Adding a key: nodes on its way are copied, an edge that shares part of its label is split.
+//
+// Labels break between whole characters. Members that do not begin with a literal hang on the root,
+// beside the trie. Rules are made only for the versions that are asked for, and once for each node.
 #include "frontend/json_schema/member_trie.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // Expansion of conjunctions: the work list, positive literals and applicators.
+//
+// A run expands one location for one kind of instance, depth first with a stack of its own; a split
+// copies the branch for every alternative but the last. Complements are complement.cc, plain
+// keywords constraints.cc, what a complete branch becomes finish_object.cc and finish_array.cc.
 #include "frontend/json_schema/merge.h"
 
 #include <algorithm>

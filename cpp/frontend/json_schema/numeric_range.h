@@ -1,5 +1,8 @@
 // Number constraints as automata over the characters of plain decimals (no exponent), with digits
 // of any count.
+//
+// Bounds are compared digit by digit; divisors are remainders as states (long division). Exact at
+// any size, since nothing is converted to binary floating point.
 #pragma once
 
 #include "automata/code_point_automaton.h"

@@ -1,4 +1,8 @@
 // Reading one schema object keyword by keyword (json-schema.md parts 1.7, 1.8 and 2).
+//
+// Keywords are grouped by the type they act on; older spellings end in the fields of the newest
+// draft. Also finds schemas that are written the same way, by hash-consing from the leaves up. What
+// keywords mean together is not decided here.
 #include "frontend/json_schema/reader.h"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Scanning identifiers and resolving references. URI resolution follows RFC 3986 section 5.2,
 // pointers RFC 6901.
+//
+// The scan follows keywords whose values are schemas and skips values that only look like them,
+// such as members of `const`. Dynamic references begin here and are finished by dynamic_scope.cc.
 #include "frontend/json_schema/refs.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // Formats of strings (json-schema.md 2.8) as automata over decoded characters.
+//
+// Most are patterns after the grammars of their RFCs, translated once per process. Unknown formats
+// are annotations; known ones that are no regular language are refused by the merging stage.
+// `regex` has a file of its own (regex_format.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,9 @@
 // Products of code point automata for string constraints; every pattern, format and product is made
 // once.
+//
+// Results are kept by the text of the pattern or the addresses of the operands, which the entries
+// keep alive. All products are bounded by Limits::max_dfa_states; a length is left out of a product
+// where it can be counted instead.
 #include "frontend/json_schema/string_language.h"
 
 #include <algorithm>

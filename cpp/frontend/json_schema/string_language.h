@@ -1,5 +1,8 @@
 // StringLanguage: the automata of patterns, formats, lengths and exclusions over decoded
 // characters, each made once.
+//
+// Between Merger, which collects constraints, and the converter, which spells the result. Knows
+// nothing of quotes and escapes. Owned by one conversion.
 #pragma once
 
 #include <string>

@@ -1,4 +1,8 @@
-// Transducing automata from decoded to spelled characters.
+// Transducing automata from decoded to spelled characters (RFC 8259, section 7).
+//
+// Escapes that all spell one target share their inner states. Excluded names are a trie in which
+// every character is followed by each of its spellings, surrogate pairs included, so that no
+// spelling of a name slips through.
 #include "frontend/json_schema/string_spelling.h"
 
 #include <algorithm>

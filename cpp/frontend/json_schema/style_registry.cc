@@ -1,4 +1,8 @@
 // The table of styles, and what their options may be.
+//
+// A row names a style, the converter that writes it, and which excluded texts it can keep out;
+// texts that its own white space could break are refused. Families that differ in markers alone
+// share one converter with data as its parameter.
 #include "frontend/json_schema/style_registry.h"
 
 #include <array>

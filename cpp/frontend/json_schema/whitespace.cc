@@ -1,4 +1,7 @@
 // Free white space is one shared lexeme rule; fixed layouts are literals.
+//
+// Every piece of layout of a document comes from here, so a style that lays out containers
+// otherwise overrides few functions. Options are checked when the layout is made.
 #include "frontend/json_schema/whitespace.h"
 
 #include "support/error.h"

@@ -1,5 +1,8 @@
 // Layout: what stands between the tokens of a container (json-schema.md 1.2), as expressions of the
 // grammar.
+//
+// Three kinds: any white space (perhaps bounded), one line with given separators, and indented
+// lines by depth. White space inside strings is none of its business.
 #pragma once
 
 #include <cstdint>

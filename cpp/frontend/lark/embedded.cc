@@ -1,4 +1,8 @@
 // DocumentCompiler: whole tokens, and grammars within the grammar.
+//
+// `%json` goes through the JSON Schema front end, nested Lark text through a compiler of its own in
+// the same session, so that both share rules and limits. Tokens named by text are looked up in the
+// vocabulary, and it is an error if none is given.
 #include <string>
 #include <utility>
 

@@ -1,5 +1,7 @@
 // ReadJson: a JSON reader counts lines from the begin of its own text; the user counts those of the
-// grammar. The reading itself is json/parser.h.
+// grammar, so places are translated.
+//
+// The reading itself is json/parser.h. Limits and other errors get the place of the value.
 #include "frontend/lark/json_place.h"
 
 #include "json/parser.h"

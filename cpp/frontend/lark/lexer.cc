@@ -1,5 +1,7 @@
-// Lexer: words, numbers, patterns, JSON values and line ends of Lark grammars. Strings and their
-// escapes are in string_literal.cc.
+// Lexer: words, numbers, patterns, JSON values and line ends of Lark grammars.
+//
+// One function for each kind of token. Strings and their escapes are in string_literal.cc; whether
+// a pattern or a JSON value is well formed is judged by those who read it.
 #include "frontend/lark/lexer.h"
 
 #include <array>

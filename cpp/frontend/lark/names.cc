@@ -1,5 +1,9 @@
 // Names: an index of the definitions, then one pass over the nodes of each, then an order of the
 // terminals by depth-first search with a stack of its own.
+//
+// The order is topological (Tarjan 1972), so a terminal is compiled after those it contains; a
+// cycle is an error. Rules may be recursive. Terminals of `%import` are patterns by then
+// (imports.h).
 #include "frontend/lark/names.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // Names of a Lark grammar: what each stands for, and whether it may stand where it does.
+//
+// Between the parser and the compiler. Also finds the heads of tool calls, which are any text
+// before a fixed string or token, since they are compiled as free text.
 #pragma once
 
 #include <string>

@@ -1,5 +1,8 @@
 // Parser: tokens as wholes, by their ids (`<[1,3-8]>`, `<[^1]>`, `<[*]>`) or by their text
 // (`<name>`).
+//
+// Ranges are written out, within fixed bounds. Whether a token exists is known later (embedded.cc,
+// compiler/named_tokens.h).
 #include <algorithm>
 #include <cstdint>
 #include <limits>

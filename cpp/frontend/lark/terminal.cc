@@ -1,4 +1,8 @@
 // DocumentCompiler: strings and patterns, and what combines terminals as wholes.
+//
+// Strings stay literals and patterns go through frontend/regex; `&`, `~` and the shaped bodies are
+// products of automata over code points, bounded by Limits::max_dfa_states. Rules are compiled in
+// compiler.cc.
 #include <memory>
 #include <optional>
 #include <utility>

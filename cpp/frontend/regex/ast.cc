@@ -1,5 +1,9 @@
 // RegexAst: node constructors with the simplifications that keep later stages small, and the
 // bottom-up analysis.
+//
+// Simplifications never change the language: choices of single characters become one class,
+// repeated repetitions one where the counts leave no gap. Facts are sizes and lengths, saturating.
+// Work and nodes are counted against the limits.
 #include "frontend/regex/ast.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // Escapes of regular expressions (ECMA-262, AtomEscape and ClassEscape with the `u` flag).
+//
+// The result is a set of characters or an assertion. Back references and escapes without a meaning
+// are errors at their place; properties are looked up in unicode/property.h.
 #include "frontend/regex/escape.h"
 
 #include <string>

@@ -1,4 +1,7 @@
 // RegexReader: decoding, look-ahead and error texts.
+//
+// The pattern is decoded once into code points, so positions in errors count characters as users
+// do. The reader knows nothing of the syntax.
 #include "frontend/regex/reader.h"
 
 #include "support/error.h"

@@ -1,4 +1,7 @@
 // RegexReader: a cursor over the code points of a pattern, and the errors that name a place in it.
+//
+// Shared by parser.cc, escape.cc and character_class.cc, so that all errors of a pattern look
+// alike.
 #pragma once
 
 #include <cstdint>

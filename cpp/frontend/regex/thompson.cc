@@ -1,4 +1,8 @@
-// Thompson's construction with an explicit work stack.
+// Thompson's construction with an explicit work stack (Thompson 1968).
+//
+// A repetition writes out its copies, which the size check of the facts has bounded before; loops
+// get states of their own. The result has epsilon edges and is determinised by
+// automata/determinize.cc.
 #include "frontend/regex/thompson.h"
 
 #include "support/work_meter.h"

@@ -1,5 +1,8 @@
 // The style of Cohere's XML tool calls: parameters all the way down. Members of objects and items
 // of arrays are elements again, items without a name.
+//
+// A parameter style with its own format (kCohereXml in xml_formats.h), so strings are raw text
+// here, too.
 #pragma once
 
 #include "frontend/json_schema/styles/xml_parameters.h"

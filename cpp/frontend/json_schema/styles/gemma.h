@@ -1,5 +1,7 @@
 // The style of Gemma 4's tool calls: JSON with bare keys and strings between `<|"|>` markers, at
 // every level (ai.google.dev/gemma/docs/core/prompt-formatting-gemma4).
+//
+// A raw string style: a text cannot contain its marker, whatever the schema asks for.
 #pragma once
 
 #include <string_view>
