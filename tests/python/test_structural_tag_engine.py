@@ -399,3 +399,31 @@ class TestSize:
             inner = {"type": "repeat", "min": 3, "max": 4, "content": inner}
         compiled = self.timed(inner, 2)
         assert xgr.GrammarMatcher(compiled).accept_token(3)
+
+
+@pytest.mark.parametrize("count", [3, 5000])
+def test_token_names_mean_the_first_token_of_that_text(count):
+    size = 10_000
+    vocab = [f"<{i % (size // 2)}>" for i in range(size)] + ["<eos>"]
+    names = [f"<{i}>" for i in range(count)]
+    excluding = {"type": "any_tokens", "exclude_tokens": names}
+    matcher = xgr.GrammarMatcher(compile_for(vocab, excluding))
+    assert allowed_ids(matcher, size + 1) == list(range(count, size + 1))
+    excluding["exclude_tokens"] = [*names, "<no>"]
+    with pytest.raises(InvalidStructuralTagError, match=r"<no>.* is not found in vocabulary"):
+        compile_for(vocab, excluding)
+
+
+def test_a_long_trigger_that_overlaps_itself():
+    trigger = "a" * 200_000
+    grammar = xgr.Grammar.from_structural_tag(
+        {
+            "format": {
+                "type": "triggered_tags",
+                "triggers": [trigger],
+                "tags": [tag(trigger, const("x"), "y")],
+            }
+        },
+        limits=xgr.Limits(max_compile_ms=20_000),
+    )
+    assert str(grammar).count("::=") > 1

@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -86,6 +87,7 @@ class Lowerer {
   int32_t TokenId(const Format& format, const TokenName& name);
   std::vector<int32_t> TokenIds(const Format& format, const std::vector<TokenName>& names);
   int32_t FindToken(const Format& format, const std::string& text);
+  int32_t LookUpToken(const std::string& text);
   void CheckTokenTriggers(const Format& format, const TokenTriggeredTags& value,
                           std::vector<int32_t> triggers);
 
@@ -96,6 +98,7 @@ class Lowerer {
   std::map<std::vector<std::string>, ExprId> free_texts_;
   std::unordered_map<std::string, ExprId> embedded_;  ///< By kind, options and text.
   std::unordered_map<std::string, int32_t> token_ids_;
+  std::unordered_map<std::string_view, int32_t> vocab_index_;  ///< Empty until it is needed.
 };
 
 }  // namespace xgrammar::structural_tag

@@ -6,31 +6,107 @@
 // quotient; Hopcroft and Ullman 1979). So every pattern is a literal, which a special token may
 // stand for.
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "automata/free_run.h"
 #include "frontend/structural_tag/check.h"
 #include "frontend/structural_tag/lower.h"
+#include "support/error.h"
 #include "support/utf8.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::structural_tag {
 
 namespace {
 
-/// Texts that `suffix` turns into members of the language.
+/// States that a right quotient may visit, over all characters of the divisor. Patterns meet it
+/// only in quadratic numbers: thousands of prefixes that end with each other, with some string that
+/// is excluded.
+constexpr int64_t kMaxQuotientSteps = int64_t{1} << 30;
+
+/// Edges by the state they lead to.
+class ReverseEdges {
+ public:
+  struct Edge {
+    uint32_t lo = 0;
+    uint32_t hi = 0;
+    int32_t source = 0;
+  };
+
+  explicit ReverseEdges(const std::vector<CodePointDfa::State>& states)
+      : first_(states.size() + 1, 0) {
+    for (const auto& state : states) {
+      for (const auto& edge : state.edges) ++first_[static_cast<size_t>(edge.target) + 1];
+    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    edges_.resize(first_.back());
+    std::vector<size_t> next(first_.begin(), first_.end() - 1);
+    for (size_t id = 0; id < states.size(); ++id) {
+      for (const auto& edge : states[id].edges) {
+        edges_[next[static_cast<size_t>(edge.target)]++] = {edge.lo, edge.hi,
+                                                            static_cast<int32_t>(id)};
+      }
+    }
+  }
+
+  std::span<const Edge> To(int32_t target) const {
+    const size_t first = first_[static_cast<size_t>(target)];
+    return std::span(edges_).subspan(first, first_[static_cast<size_t>(target) + 1] - first);
+  }
+
+ private:
+  std::vector<size_t> first_;
+  std::vector<Edge> edges_;
+};
+
+std::vector<uint32_t> CodePointsOf(const std::string& text) {
+  std::vector<uint32_t> code_points;
+  for (size_t pos = 0; pos < text.size();) {
+    const DecodedCodePoint decoded = DecodeUtf8(text, pos);
+    code_points.push_back(decoded.code_point);
+    pos += decoded.size;
+  }
+  return code_points;
+}
+
+/// Texts that `suffix` turns into members of the language. Walks the suffix backwards from the
+/// accepting states; in the runs of a pattern few states can be on the way to its end, so that this
+/// is linear where a walk from each state is not.
 CodePointDfa RightQuotient(const CodePointDfa& dfa, const std::string& suffix) {
   std::vector<CodePointDfa::State> states = dfa.states();
-  for (size_t i = 0; i < states.size(); ++i) {
-    int32_t state = static_cast<int32_t>(i);
-    for (size_t pos = 0; pos < suffix.size() && state >= 0;) {
-      const DecodedCodePoint decoded = DecodeUtf8(suffix, pos);
-      state = dfa.Next(state, decoded.code_point);
-      pos += decoded.size;
-    }
-    states[i].accept = state >= 0 && dfa.states()[static_cast<size_t>(state)].accept;
+  const ReverseEdges reverse(states);
+  std::vector<int32_t> reached;
+  for (size_t id = 0; id < states.size(); ++id) {
+    if (states[id].accept) reached.push_back(static_cast<int32_t>(id));
+    states[id].accept = false;
   }
+  std::vector<int32_t> before;
+  std::vector<uint32_t> code_points = CodePointsOf(suffix);
+  int64_t steps = 0;
+  for (; !code_points.empty() && !reached.empty(); code_points.pop_back()) {
+    const uint32_t code_point = code_points.back();
+    const int64_t steps_before = steps;
+    before.clear();
+    for (int32_t target : reached) {
+      const auto edges = reverse.To(target);
+      steps += 1 + static_cast<int64_t>(edges.size());
+      // No state comes twice: the automaton is deterministic.
+      for (const ReverseEdges::Edge& edge : edges) {
+        if (edge.lo <= code_point && code_point <= edge.hi) before.push_back(edge.source);
+      }
+    }
+    CountWork("building free text", 1 + (steps - steps_before) / 16);
+    if (steps > kMaxQuotientSteps) {
+      ThrowLimitError("max_grammar_size", steps, kMaxQuotientSteps,
+                      "free text: a trigger and other strings that overlap themselves too often");
+    }
+    reached.swap(before);
+  }
+  for (int32_t id : reached) states[static_cast<size_t>(id)].accept = true;
   return CodePointDfa(std::move(states));
 }
 

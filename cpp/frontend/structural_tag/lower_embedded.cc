@@ -87,12 +87,15 @@ ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const EmbeddedGrammar& value, const Scope&) {
-  return AtFormat(tag_, format, "grammar", [&] {
-    if (value.syntax == EmbeddedGrammar::Syntax::kLark) {
-      return ImportRoot(*LarkToGrammar(value.text, {}, tokenizer_, limits_).grammar);
-    }
-    return ImportRoot(*ParseEbnf(value.text, "root", limits_));
+  const bool is_lark = value.syntax == EmbeddedGrammar::Syntax::kLark;
+  std::string key = (is_lark ? "lark" : "ebnf") + value.text;
+  const auto [it, is_new] = embedded_.try_emplace(std::move(key), kNoExpr);
+  if (!is_new) return it->second;
+  it->second = AtFormat(tag_, format, "grammar", [&] {
+    if (!is_lark) return ImportRoot(*ParseEbnf(value.text, "root", limits_));
+    return ImportRoot(*LarkToGrammar(value.text, {}, tokenizer_, limits_).grammar);
   });
+  return it->second;
 }
 
 }  // namespace xgrammar::structural_tag

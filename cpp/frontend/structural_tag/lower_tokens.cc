@@ -3,7 +3,8 @@
 //
 // Names of tokens are looked up in the vocabulary here, so these formats need one; lists of ids
 // become token sets of the grammar. The end token of the tag around a format is taken out of what
-// the format may match.
+// the format may match. A few names are found by scans of the vocabulary; past that an index of it,
+// made once for the tag, is cheaper.
 #include <algorithm>
 #include <string>
 
@@ -12,22 +13,44 @@
 
 namespace xgrammar::structural_tag {
 
+namespace {
+
+/// Distinct names past which an index pays: it costs about as much as so many scans.
+constexpr size_t kMaxScans = 16;
+
+}  // namespace
+
+/// The least id whose bytes are `text`, or -1.
+int32_t Lowerer::LookUpToken(const std::string& text) {
+  const std::vector<std::string>& vocab = tokenizer_->decoded_vocab();
+  if (token_ids_.size() < kMaxScans) {
+    const auto it = std::find(vocab.begin(), vocab.end(), text);
+    return it == vocab.end() ? -1 : static_cast<int32_t>(it - vocab.begin());
+  }
+  if (vocab_index_.empty()) {
+    vocab_index_.reserve(vocab.size());
+    for (size_t id = 0; id < vocab.size(); ++id) {
+      vocab_index_.try_emplace(vocab[id], static_cast<int32_t>(id));
+    }
+  }
+  const auto it = vocab_index_.find(text);
+  return it == vocab_index_.end() ? -1 : it->second;
+}
+
 int32_t Lowerer::FindToken(const Format& format, const std::string& text) {
   const auto known = token_ids_.find(text);
   if (known != token_ids_.end()) return known->second;
-  const std::string quoted = "The token \"" + QuoteForMessage(text) + "\" ";
-  if (tokenizer_ == nullptr) {
+  const auto fail = [&](const std::string& what) {
     throw TagError(tag_.document, format.source,
-                   quoted +
-                       "is given by its text, which requires tokenizer_info: use "
-                       "GrammarCompiler.compile_structural_tag, or give the id of the token");
+                   "The token \"" + QuoteForMessage(text) + "\" " + what);
+  };
+  if (tokenizer_ == nullptr) {
+    fail(
+        "is given by its text, which requires tokenizer_info: use "
+        "GrammarCompiler.compile_structural_tag, or give the id of the token");
   }
-  const std::vector<std::string>& vocab = tokenizer_->decoded_vocab();
-  const auto it = std::find(vocab.begin(), vocab.end(), text);
-  if (it == vocab.end()) {
-    throw TagError(tag_.document, format.source, quoted + "is not found in vocabulary");
-  }
-  const auto id = static_cast<int32_t>(it - vocab.begin());
+  const int32_t id = LookUpToken(text);
+  if (id < 0) fail("is not found in vocabulary");
   token_ids_.emplace(text, id);
   return id;
 }

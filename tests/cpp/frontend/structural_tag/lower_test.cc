@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "frontend/structural_tag/expectations.h"
 
 namespace xgrammar::structural_tag {
@@ -113,6 +116,32 @@ TEST(LowerDispatch, Patterns) {
   ExpectLanguage(Dispatch(R"(["AB",{"value":"XA"}])"), {"ABXAB"}, {});
 }
 
+TEST(LowerDispatch, PatternsThatOverlapThemselves) {
+  ExpectLanguage(Dispatch(R"(["aaa",{"value":"1"}])"), {"", "aa", "aaa1", "baaa1aaa1", "aaba"},
+                 {"aaa", "aaaa1", "aaa1aaa"});
+  ExpectLanguage(Dispatch(R"(["abab",{"value":"1"}])"), {"aba", "abab1", "aabab1ab", "ab"},
+                 {"ababab1", "abab"});
+  ExpectLanguage(Dispatch(R"(["\u00e9\u00e9",{"value":"1"}],["b\u00e9",{"value":"2"}])"),
+                 {"\u00e9\u00e91", "b\u00e92\u00e9", "\u00e9b\u00e92"}, {"b\u00e9\u00e91"});
+  ExpectLanguage(Dispatch(R"(["aab",{"value":"1"}])", R"(,"excludes":["aaaa"])"),
+                 {"aab1", "aaab1", "aaa"}, {"aaaab1", "aaaa"});
+}
+
+TEST(LowerDispatch, LongPatternsThatOverlapThemselves) {
+  const std::string pattern(200000, 'a');
+  const auto begin = std::chrono::steady_clock::now();
+  const GrammarPtr grammar = GrammarOf(Dispatch(R"([")" + pattern + R"(",{"value":"1"}])"));
+  // A fraction of a second where the work is linear, minutes where it is quadratic.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_GT(grammar->num_rules(), 1);
+  // With an excluded string it is quadratic, and bounded.
+  ExpectRefused(R"({"format":)" +
+                    Dispatch(R"([")" + pattern + R"(b",{"value":"1"}])",
+                             R"(,"excludes":[")" + pattern + pattern + R"("])") +
+                    "}",
+                ErrorKind::kLimit, "overlap", "");
+}
+
 TEST(LowerDispatch, Excludes) {
   ExpectLanguage(Dispatch(R"(["f",{"value":"1"}])", R"(,"excludes":["<f"])"), {"xf1", "f1"},
                  {"<f1"});
@@ -139,6 +168,22 @@ TEST(LowerEmbedded, NamesAreLocal) {
   const std::string grammar = R"({"type":"grammar","grammar":"root ::= text\ntext ::= \"a\""})";
   ExpectLanguage(R"({"elements":[)" + grammar + "," + kAny + "," + grammar + "]}", {"aa", "aqa"},
                  {"a"});
+}
+
+TEST(LowerEmbedded, EqualGrammarsAreTranslatedOnce) {
+  const auto of = [](const std::string& syntax, const std::string& text) {
+    return R"({"type":"grammar","syntax":")" + syntax + R"(","grammar":")" + text + R"("})";
+  };
+  const auto rules = [](const std::string& a, const std::string& b) {
+    return GrammarOf(R"({"elements":[)" + a + "," + b + "]}")->num_rules();
+  };
+  const std::string ebnf = of("ebnf", R"(root ::= \"a\" root | \"b\")");
+  const std::string other = of("ebnf", R"(root ::= \"a\" root | \"c\")");
+  const std::string lark = of("lark", R"(start: \"a\" start | \"b\")");
+  EXPECT_EQ(rules(ebnf, ebnf) + 1, rules(ebnf, other));
+  EXPECT_LT(rules(lark, lark), rules(lark, of("lark", R"(start: \"a\" start | \"c\")")));
+  ExpectLanguage(R"({"elements":[)" + ebnf + "," + other + "," + ebnf + "]}", {"bcb", "abacab"},
+                 {"bbb", "bc"});
 }
 
 TEST(LowerEmbedded, ErrorsKeepTheirKind) {
