@@ -1,4 +1,7 @@
 // Fuzz target: the reader of EBNF.
+//
+// The target with the least code around it: any well-formed UTF-8 is a grammar or a typed error
+// with a place (guard.h). Macros and rule options are reached by the words of ebnf.dict.
 #include "frontend/ebnf/parser.h"
 #include "fuzz/guard.h"
 

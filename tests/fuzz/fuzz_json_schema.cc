@@ -1,5 +1,8 @@
 // Fuzz target: the reader of JSON Schema, with options and styles taken in turn from the text's
 // length.
+//
+// So one input always means the same call, and a corpus needs no header bytes. What schemas accept
+// is not judged here; the oracle tests do that (tests/property).
 #include "frontend/json_schema/json_schema.h"
 #include "frontend/json_schema/style_registry.h"
 #include "fuzz/guard.h"

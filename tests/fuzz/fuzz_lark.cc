@@ -1,4 +1,7 @@
 // Fuzz target: the reader of Lark, with a named grammar and a small vocabulary at hand.
+//
+// The two named grammars reach one another, so references within and between texts are exercised;
+// the vocabulary has a special token that a text can name.
 #include "frontend/lark/lark.h"
 #include "fuzz/guard.h"
 

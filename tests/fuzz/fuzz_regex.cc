@@ -1,5 +1,8 @@
-// Fuzz target: the reader of regular expressions. Beyond the common checks, the two ways to build a
-// pattern must agree: a shortest text of its automaton is accepted by its grammar.
+// Fuzz target: the reader of regular expressions.
+//
+// Beyond the common checks, the two ways to build a pattern must agree: a shortest text of its
+// automaton is accepted by its grammar, as a textbook recogniser reads it. The search form is built
+// as well.
 #include <algorithm>
 #include <string>
 #include <vector>

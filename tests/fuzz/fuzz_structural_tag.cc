@@ -1,4 +1,7 @@
-// Fuzz target: the reader of structural tags.
+// Fuzz target: the reader of structural tags, and with it the other front ends, whose languages a
+// tag embeds.
+//
+// There is no tokenizer, so formats that name tokens by text end in their typed error.
 #include "frontend/structural_tag/structural_tag.h"
 #include "fuzz/guard.h"
 

@@ -1,4 +1,7 @@
-// The checks common to all fuzz targets.
+// The checks common to all fuzz targets: errors, then printing and reading back.
+//
+// A rule that is broken is named on stderr before the process ends, so that a crash file can be
+// judged without a debugger. Printing is bounded, because shared expressions unfold.
 #include "fuzz/guard.h"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // SameGrammar: a walk over pairs of expressions with an explicit stack; each pair is looked at
 // once.
+//
+// Rules are paired by their order with the start rule first, since printing renames them. This
+// compares structure, not language: two grammars that differ may mean the same.
 #include "fuzz/same_grammar.h"
 
 #include <algorithm>

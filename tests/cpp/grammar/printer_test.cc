@@ -1,5 +1,5 @@
 // GrammarToString: parentheses, quantifiers, names, automata, lookaheads. Round trips are in
-// frontend_ebnf.
+// tests/cpp/frontend/ebnf.
 #include "grammar/printer.h"
 
 #include <gtest/gtest.h>

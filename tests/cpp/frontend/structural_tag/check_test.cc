@@ -1,3 +1,8 @@
+// The checks of formats with one another: ends that may be empty, and which trigger starts a tag.
+//
+// Refusals are asked through the whole front end, so that messages and places are those of a user;
+// the assignment of tags is looked at directly.
+
 #include "frontend/structural_tag/check.h"
 
 #include <gtest/gtest.h>

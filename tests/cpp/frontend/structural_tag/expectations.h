@@ -1,4 +1,7 @@
 // What the tests of structural tags share: languages and errors of a format given as JSON.
+//
+// A language is checked twice, on the grammar and on its printed form read back, so that every test
+// of a language is a test of printing, too.
 #pragma once
 
 #include <gtest/gtest.h>

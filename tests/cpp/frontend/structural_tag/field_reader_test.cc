@@ -1,3 +1,9 @@
+// FieldReader: whole numbers in every spelling, budgets, tokens by id and by text, and lists of
+// them.
+//
+// Each kind of field with values just inside and just outside of what it takes, and the words of
+// the refusal.
+
 #include "frontend/structural_tag/field_reader.h"
 
 #include <gtest/gtest.h>

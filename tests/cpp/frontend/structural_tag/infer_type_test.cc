@@ -1,3 +1,8 @@
+// InferType: the kind of a format without `type`, from the names of its fields.
+//
+// Values are of no matter, so most of them are 1; where the fields fit several kinds, the
+// documented order settles it.
+
 #include <gtest/gtest.h>
 
 #include <string>

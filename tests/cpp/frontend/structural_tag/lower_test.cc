@@ -1,3 +1,8 @@
+// Lowering: the language of each kind of format, and the size of what is written.
+//
+// Languages are judged by the reference recogniser, on the grammar and on what its printed form is
+// read back as. Whole tokens are looked at in the expressions, because they have no text.
+
 #include "frontend/structural_tag/lower.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,8 @@
+// Reading structural tags: every kind of format with what it needs, what it refuses, and where.
+//
+// Also depth, the places of JSON errors, and types that no format has. Meaning beyond single fields
+// is in check_test.cc.
+
 #include "frontend/structural_tag/reader.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,7 @@
+// TagError: the message that callers look for, and the JSON pointer of a value within its document.
+//
+// Keys with `/` and `~` are escaped as RFC 6901 says; the whole document has no pointer.
+
 #include "frontend/structural_tag/tag_error.h"
 
 #include <gtest/gtest.h>

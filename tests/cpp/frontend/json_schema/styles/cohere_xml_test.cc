@@ -1,4 +1,7 @@
-// The style of Cohere's XML tool calls.
+// The style of Cohere's XML tool calls: attributes and values that agree, verbatim raw text,
+// elements for members and items, empty containers.
+//
+// Texts are written out as the family's template would have them, and close misses beside them.
 #include "frontend/json_schema/styles/cohere_xml.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,7 @@
-// The style of Gemma 4.
+// The style of Gemma 4: strings between their markers at every level, whatever constrains them.
+//
+// Several cases try to get the marker into a string, by patterns, literals, lengths or keys; none
+// may.
 #include "frontend/json_schema/styles/gemma.h"
 
 #include <gtest/gtest.h>

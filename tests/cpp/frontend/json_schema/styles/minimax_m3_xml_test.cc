@@ -1,4 +1,8 @@
-// The style of MiniMax-M3.
+// The style of MiniMax-M3: elements for members and items, literals without space, strings without
+// the namespace marker.
+//
+// Schemas that would need element names nobody knows are refused: undeclared properties, values
+// without a type.
 #include "frontend/json_schema/styles/minimax_m3_xml.h"
 
 #include <gtest/gtest.h>

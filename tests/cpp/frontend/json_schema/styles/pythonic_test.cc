@@ -1,4 +1,8 @@
-// Keyword arguments with literals of Python.
+// Keyword arguments with literals of Python: arguments, containers, strings in either quote,
+// constraints on the decoded text.
+//
+// Lengths count characters of the value, not of its spelling; names that are no identifiers are
+// refused.
 #include "frontend/json_schema/styles/pythonic.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,7 @@
 // Raw strings: whatever constrains them, they end at their marker.
+//
+// The base class is tested through a style that uses it. Each constraint (pattern, length, excluded
+// texts, keys) is tried with texts that would contain the marker.
 #include "frontend/json_schema/styles/raw_strings.h"
 
 #include <gtest/gtest.h>

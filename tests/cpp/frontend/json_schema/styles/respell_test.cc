@@ -1,4 +1,7 @@
 // Spellings in texts and in automata: both spell the same.
+//
+// The texts have characters of every length in UTF-8, replaced and kept ones side by side, and
+// ranges with replaced characters in the middle and at an end.
 #include "frontend/json_schema/styles/respell.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,7 @@
 // What a schema accepts in a style, judged by the reference recogniser.
+//
+// Shared by the tests of this folder. The recogniser reads the grammar as it is written, without
+// automata, so an agreement does not come from shared code.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // Entities in texts and in automata: both spell the same.
+//
+// Only the characters that a format names are escaped, and ranges around them stay as they are.
 #include "frontend/json_schema/styles/xml_escapes.h"
 
 #include <gtest/gtest.h>

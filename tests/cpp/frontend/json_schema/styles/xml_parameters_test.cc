@@ -1,4 +1,7 @@
 // Parameter lists: places, padding, attributes that agree with their values.
+//
+// What is common to the families is tried with one of them; what differs between them is data and
+// has its cases in tests/data/styles.
 #include "frontend/json_schema/styles/xml_parameters.h"
 
 #include <gtest/gtest.h>
