@@ -1,18 +1,9 @@
 // UnitTable: the automata of one grammar, built one by one when a parse first reaches them.
 //
 // A unit is an expression with an automaton of its own: the body of a rule, or a part that lowering
-// sets apart so that its states (and what is learned about tokens there) are shared. The kinds:
-//   kDfa          a regular language folded into one deterministic automaton;
-//   kCountedDfa   `min` to `max` copies of a prefix-free regular language; the copies are counted
-//                 in the parse item;
-//   kFsm          anything that calls other units;
-//   kCountedCall  `min` to `max` copies of any other unit, counted likewise;
-//   kLimitedDfa   a regular language of which one occurrence may take only so many code points, or
-//                 tokens, or both, counted in the item: when one of the limits is used up it ends
-//                 as soon as it can, or every text ends within the bound (length_meter.h);
-//   kAnyOrder     parts in any order; what was seen is kept in the item (any_order_unit.h).
-// So `{m,n}` costs the same for every m and n. States have ids that are unique in the table: base +
-// local index.
+// sets apart so that its states (and what is learned about tokens there) are shared. Counts and
+// what has been seen are data of a parse item instead of states, so `{m,n}` costs the same for
+// every m and n. States have ids that are unique in the table: base + local index.
 //
 // Not thread-safe: the parser calls it under its growth lock. Built units are immutable and at
 // stable addresses.
@@ -41,7 +32,17 @@ struct LimitCounts {
 };
 
 struct Unit {
-  enum class Kind : uint8_t { kDfa, kCountedDfa, kFsm, kCountedCall, kLimitedDfa, kAnyOrder };
+  enum class Kind : uint8_t {
+    kDfa,         ///< A regular language folded into one deterministic automaton.
+    kCountedDfa,  ///< `min` to `max` copies of a prefix-free regular language, counted in the item.
+    kFsm,         ///< Anything that calls other units.
+    kCountedCall,  ///< `min` to `max` copies of any other unit, counted likewise.
+    /// A regular language of which one occurrence may take only so many code points, or tokens, or
+    /// both, counted in the item: when one of the limits is used up it ends as soon as it can, or
+    /// every text ends within the bound (length_meter.h).
+    kLimitedDfa,
+    kAnyOrder,  ///< Parts in any order; what was seen is kept in the item (any_order_unit.h).
+  };
 
   ExprId expr = kNoExpr;
   RuleKind rule_kind = RuleKind::kAuto;

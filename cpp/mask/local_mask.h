@@ -12,12 +12,7 @@
 // most often the loop that nearly all tokens lead to, and holds only what is not the same; so the
 // states of a trie of forbidden keys inside the loop of a string body cost next to nothing.
 //
-// In a repetition a token needs room for the copies it begins and completes some copies before it
-// leaves. Both are kept for each token, so that one mask serves every count (CopyBounds).
-//
-// Immutable and safe to share between threads and grammars. The tree of a tail group is made when
-// it is first asked for: most groups (a word after white space) are never followed by anything that
-// begins with their byte.
+// Immutable and safe to share between threads and grammars.
 #pragma once
 
 #include <atomic>
@@ -33,7 +28,9 @@
 
 namespace xgrammar {
 
-/// Copies of a repetition that are left at most, and that are still owed before the end.
+/// Copies of a repetition that are left at most, and that are still owed before the end. A token
+/// needs room for the copies it begins and completes some copies before it leaves; both are kept
+/// for each token, so that one mask serves every count.
 struct CopyBounds {
   static constexpr uint32_t kManyCopies = 0xFFFFFFFF;
   uint32_t room = kManyCopies;
@@ -42,7 +39,8 @@ struct CopyBounds {
 };
 
 /// Tokens that leave an automaton and go on with one byte. Tails that are equal share one tree
-/// node.
+/// node. The tree is made when it is first asked for: most groups (a word after white space) are
+/// never followed by anything that begins with their byte.
 class TailGroup {
  public:
   TailGroup(uint8_t byte, std::vector<uint32_t> nodes) : byte_(byte), nodes_(std::move(nodes)) {}

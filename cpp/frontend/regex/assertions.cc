@@ -1,20 +1,17 @@
-// Assertions by markers: an exact reduction of look-ahead and word boundaries to products of
-// automata.
+// Assertions by markers: look-ahead and word boundaries as exact products of automata.
 //
-// Every assertion of the pattern gets a marker symbol of its own. The pattern is first read as a
-// plain regular expression in which an assertion stands for its marker, so its language P holds
-// texts with markers at the places where a match wants an assertion to be true. For each assertion
-// `a` the set Fails(a) of texts with one marker `a` at a place where the assertion is false is
-// regular:
+// Every assertion gets a marker symbol of its own. The pattern is first read as a plain regular
+// expression in which an assertion stands for its marker, so its language P holds texts with
+// markers where a match wants an assertion to be true. For each assertion `a` the set Fails(a) of
+// texts with one marker `a` at a place where the assertion is false is regular:
 //
 //   ^     .+ a .*          $     .* a .+          \b, \B     a machine of five states
 //   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
 //
-// Subtracting from P every text that has some marker of `a` in a place of Fails(a), other markers
-// being invisible, and then erasing the markers leaves the language of the pattern. A body R may
-// hold assertions; they are resolved the same way inside `.* a R .*`, and since the tree is in
-// bottom-up order their Fails are known by then. The idea is that of "annotated" words used to show
-// that look-ahead keeps languages regular (Morihata 2012; Miyazaki and Minamide 2019).
+// Subtracting from P every text with a marker of `a` in a place of Fails(a), other markers being
+// invisible, and erasing the markers leaves the language of the pattern. Bodies R come first in the
+// tree, so their own assertions are resolved by then. Look-ahead keeps languages regular: Morihata
+// 2012; Miyazaki and Minamide 2019.
 #include "frontend/regex/assertions.h"
 
 #include <algorithm>
