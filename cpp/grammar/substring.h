@@ -1,7 +1,7 @@
 // Substring: every contiguous run of a list of chunks, the empty one included.
 //
-// Serves `%regex` with substring keys in Lark. By a suffix automaton (Blumer et al. 1985), so
-// linear where listing the runs would be quadratic.
+// Serves the substring forms of `%regex` in Lark and the macro of EBNF. By a suffix automaton
+// (Blumer et al. 1985), so linear where listing the runs would be quadratic.
 #pragma once
 
 #include <span>

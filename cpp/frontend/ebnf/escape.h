@@ -1,7 +1,7 @@
 // Escape sequences of EBNF strings and character classes, as docs/reference/ebnf.md lists them.
 //
-// Used by the lexer for both places. Escapes of patterns are another language
-// (frontend/regex/escape.h).
+// Used by the lexer for both places, and for the texts in rule options. Escapes of patterns are
+// another language (frontend/regex/escape.h).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,8 @@
-// Rules, ignored text and reports.
+// The compiler of Lark: rules, ignored text, terminals as lexemes, limits and notes of rules,
+// reports.
+//
+// Languages are checked by texts (expectations.h); what leaves no trace in a language, such as the
+// kind of a rule, is read off the grammar.
 #include "frontend/lark/compiler.h"
 
 #include <gtest/gtest.h>

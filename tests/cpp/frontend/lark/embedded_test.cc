@@ -1,4 +1,7 @@
 // Grammars within a grammar, substrings and whole tokens.
+//
+// Nested text and named grammars keep their names and ignored text to themselves; how deep they may
+// nest is bounded. Tokens by text are looked up in a vocabulary of a few tokens.
 #include <gtest/gtest.h>
 
 #include <string>

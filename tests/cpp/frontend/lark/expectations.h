@@ -1,5 +1,8 @@
 // What the tests of the Lark front end ask: which texts a grammar accepts, and which error a text
 // gives.
+//
+// Languages are judged by the reference recogniser; an error is checked by kind, line, column and
+// the begin of its message, so that no error can move unnoticed.
 #pragma once
 
 #include <gtest/gtest.h>

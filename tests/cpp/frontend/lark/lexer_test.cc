@@ -1,4 +1,6 @@
-// Tokens: line ends, strings, numbers, patterns and what is no token.
+// Tokens of Lark: line ends, strings, numbers, patterns and what is no token.
+//
+// Each error is asked with its line and column, through the whole front end.
 #include "frontend/lark/lexer.h"
 
 #include <gtest/gtest.h>

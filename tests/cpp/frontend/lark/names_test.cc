@@ -1,4 +1,8 @@
-// Names that are missing, doubled, or stand where they may not.
+// Names that are missing, doubled, or stand where they may not; the order of terminals; heads of
+// tools.
+//
+// Grammars are parsed for real; the order and the heads are read off this stage, errors asked
+// through the whole front end.
 #include "frontend/lark/names.h"
 
 #include <gtest/gtest.h>

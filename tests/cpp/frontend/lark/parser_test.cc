@@ -1,4 +1,7 @@
-// Expressions, definitions, attributes, directives and special tokens: what is well-formed.
+// Expressions, definitions, attributes, directives and special tokens of Lark: what is well-formed,
+// and where the error is if it is not.
+//
+// What the pieces mean is compiler_test.cc.
 #include "frontend/lark/parser.h"
 
 #include <gtest/gtest.h>

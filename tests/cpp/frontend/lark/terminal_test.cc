@@ -1,4 +1,6 @@
-// Strings, patterns, and terminals that are combined as wholes.
+// Strings, patterns, and terminals that are combined as wholes (`&`, `~`, lazy, suffix, stop).
+//
+// By texts in and out of each language, and errors at the place within the pattern.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,5 +1,8 @@
 // What the tests of the regular expression front end have in common: building, membership, and
 // expected errors.
+//
+// Errors are compared by kind and, where one is given, by position; a pattern that is accepted by
+// mistake fails the test as well.
 #pragma once
 
 #include <gtest/gtest.h>
