@@ -1,8 +1,9 @@
 // Strings and keys in JSON spelling.
 //
 // Part of JSONSchemaConverter; styles override these functions. A constraint is an automaton over
-// decoded text (string_language.h), spelled at the end (string_spelling.h). Lengths stay in the
-// automaton while the product is small; otherwise the rule gets a bound that the parser counts.
+// decoded text (string_language.h), spelled at the end (string_spelling.h). A longest length that
+// is near stays in the automaton while the product is small; any other is a bound of the rule that
+// the parser counts.
 #include <memory>
 #include <utility>
 
