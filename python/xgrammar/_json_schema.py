@@ -2,58 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._integers import integer
+from ._json_writer import CyclicValueError, dumped
 from .exception import JSONSchemaError, UsageError
 
-
-def _dumped_iteratively(schema: Any) -> str:
-    """Write a value as `json.dumps` does, however deep it is.
-
-    Raises
-    ------
-    JSONSchemaError
-        A container is part of itself.
-    TypeError
-        A value has no JSON form.
-    """
-    out: list[str] = []
-    # Text to write, or a value, or the id of a container that ends here.
-    work: list[tuple[str, Any]] = [("value", schema)]
-    open_ids: set[int] = set()
-    while work:
-        kind, value = work.pop()
-        if kind == "text":
-            out.append(value)
-            continue
-        if kind == "end":
-            open_ids.remove(value)
-            continue
-        if not isinstance(value, (dict, list, tuple)):
-            out.append(json.dumps(value))
-            continue
-        if id(value) in open_ids:
-            raise _cycle_error()
-        open_ids.add(id(value))
-        children: list[tuple[str, Any]] = []
-        if isinstance(value, dict):
-            opening, closing = "{", "}"
-            for key, child in value.items():
-                # The key as `json.dumps` spells it, numbers and None included.
-                children.append(("text", json.dumps({key: 0})[1:-2]))
-                children.append(("value", child))
-                children.append(("text", ", "))
-        else:
-            opening, closing = "[", "]"
-            for child in value:
-                children += [("value", child), ("text", ", ")]
-        out.append(opening)
-        work += [("end", id(value)), ("text", closing)]
-        work.extend(reversed(children[:-1]))
-    return "".join(out)
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _cycle_error() -> JSONSchemaError:
@@ -67,13 +24,28 @@ def _cycle_error() -> JSONSchemaError:
 
 def _dumped(schema: Any) -> bytes:
     try:
-        return json.dumps(schema).encode()
-    except RecursionError:
-        return _dumped_iteratively(schema).encode()
-    except ValueError as error:
-        if "ircular" not in str(error):
-            raise
+        return dumped(schema).encode()
+    except CyclicValueError:
         raise _cycle_error() from None
+
+
+def class_schema(make: Callable[[], Any]) -> Any:
+    """Return the schema that a method of a pydantic class makes.
+
+    Raises
+    ------
+    JSONSchemaError
+        Its parts are nested too deeply for pydantic.
+    """
+    try:
+        return make()
+    except RecursionError:
+        hint = "give the schema as JSON text or as a dict"
+        error = JSONSchemaError(
+            f"The parts of this class are nested too deeply for pydantic to write a schema; {hint}"
+        )
+        error.hint = hint
+        raise error from None
 
 
 def schema_text(schema: Any) -> bytes:
@@ -86,7 +58,7 @@ def schema_text(schema: Any) -> bytes:
     TypeError
         A dict holds what JSON cannot express.
     JSONSchemaError
-        A dict contains itself.
+        A dict contains itself, or a class is nested too deeply for pydantic.
     """
     if isinstance(schema, str):
         return schema.encode()
@@ -97,7 +69,7 @@ def schema_text(schema: Any) -> bytes:
         for method in ("model_json_schema", "schema"):
             make = getattr(schema, method, None)
             if make is not None:
-                return _dumped(make())
+                return _dumped(class_schema(make))
     raise ValueError(
         "schema must be JSON text, a dict, a bool or a pydantic model class, "
         f"not {type(schema).__name__}"

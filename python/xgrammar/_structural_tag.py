@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ._json_writer import CyclicValueError, dumped
+from .exception import InvalidStructuralTagError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FORMS = (
     "a structural tag is given as one argument structural_tag (a StructuralTag, JSON text or a "
@@ -32,6 +37,8 @@ def structural_tag_text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
         Another number or set of arguments, or an argument of another type.
     ValueError
         `structural_tag` is of another type.
+    InvalidStructuralTagError
+        A dict or list in it contains itself.
     """
     if len(args) == 1 and not kwargs:
         text = _text_of(args[0])
@@ -55,7 +62,7 @@ def _text_of(value: Any) -> bytes | None:
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, dict):
-        return json.dumps(value).encode()
+        return _encoded(value)
     # A value of the class exists only if its module, which loads pydantic, is there.
     module = sys.modules.get(f"{__package__}.structural_tag")
     if module is not None and isinstance(value, module.StructuralTag):
@@ -66,7 +73,19 @@ def _text_of(value: Any) -> bytes | None:
 def _dumped(structural_tag: Any) -> bytes:
     # Not pydantic's own writer: it turns what JSON does not have into something else (NaN into
     # null, sets into lists), where the dict form of the same tag is refused.
-    return json.dumps(structural_tag, default=_fields_of).encode()
+    return _encoded(structural_tag, default=_fields_of)
+
+
+def _encoded(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+    try:
+        return dumped(value, default).encode()
+    except CyclicValueError:
+        error = InvalidStructuralTagError(
+            "The structural tag is a Python object that contains itself, which JSON cannot "
+            "express; use '$ref' for recursion in a schema"
+        )
+        error.hint = "use '$ref' for recursion in a schema"
+        raise error from None
 
 
 def _fields_of(value: Any) -> dict[str, Any]:

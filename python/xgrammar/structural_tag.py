@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field  # noqa: TID253 (loaded when used)
 
+from ._json_schema import class_schema
+from .exception import JSONSchemaError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -328,6 +331,8 @@ class StructuralTag(_Model):
         ------
         json.JSONDecodeError
             A schema given as text is no JSON.
+        JSONSchemaError
+            A schema given as text or as a class is nested too deeply for Python.
         """
         formats = [
             TagFormat(
@@ -342,8 +347,14 @@ class StructuralTag(_Model):
 
 def _schema_of(schema: Any) -> Any:
     if isinstance(schema, str):
-        return json.loads(schema)
-    return schema if isinstance(schema, dict) else schema.model_json_schema()
+        try:
+            return json.loads(schema)
+        except RecursionError:
+            hint = "give the schema as a dict, or the structural tag as JSON text"
+            error = JSONSchemaError(f"The schema of a tag is nested too deeply to be read; {hint}")
+            error.hint = hint
+            raise error from None
+    return schema if isinstance(schema, dict) else class_schema(schema.model_json_schema)
 
 
 for _class in list(globals().values()):

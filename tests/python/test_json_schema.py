@@ -1,11 +1,8 @@
 """Arguments of the JSON Schema front end; what keywords mean is tested elsewhere."""
 
-import json
-
 import pytest
 
 import xgrammar as xgr
-from xgrammar import _json_schema
 from xgrammar.testing import _is_grammar_accept_string as accepts
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
@@ -70,9 +67,22 @@ def test_deep_dicts():
         grammar(schema)
 
 
-def test_deep_dicts_are_written_as_json_writes_them():
-    schema = {1: [True, None], "\u00e9\n": ({}, []), None: 1.5}
-    assert _json_schema._dumped_iteratively(schema) == json.dumps(schema)
+def nested_models(levels):
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    model = int
+    for level in range(levels):
+        model = pydantic.create_model(f"M{level}", a=(model, ...))
+    return model
+
+
+def test_classes_nested_too_deeply_for_pydantic():
+    assert isinstance(grammar(nested_models(10)), xgr.Grammar)
+    model = nested_models(400)
+    with pytest.raises(xgr.JSONSchemaError, match="too deeply for pydantic"):
+        grammar(model)
+    item = xgr.StructuralTagItem(begin="<a>", schema=model, end="</a>")
+    with pytest.raises(xgr.JSONSchemaError, match="too deeply for pydantic"):
+        xgr.Grammar.from_structural_tag([item], ["<a"])
 
 
 @pytest.mark.parametrize("text", ["", "{", "nothing"])

@@ -226,11 +226,52 @@ def test_what_json_does_not_have_is_refused_in_classes_as_in_dicts(value, error)
             xgr.Grammar.from_structural_tag(form)
 
 
-def test_schemas_in_classes_may_be_as_deep_as_in_dicts():
+@pytest.mark.parametrize("levels", [400, 700, 990])
+def test_schemas_in_classes_may_be_as_deep_as_in_dicts(levels):
     schema = {"type": "null"}
-    for _ in range(400):
+    for _ in range(levels):
         schema = {"type": "array", "prefixItems": [schema], "minItems": 1, "items": False}
     tag = st.StructuralTag(format=st.JSONSchemaFormat(json_schema=schema))
     grammar = xgr.Grammar.from_structural_tag(tag)
     as_dict = {"format": {"type": "json_schema", "json_schema": schema}}
     assert str(grammar) == str(xgr.Grammar.from_structural_tag(as_dict))
+
+
+@pytest.mark.parametrize("levels", [100, 480, 900, 5000])
+def test_formats_nested_too_deeply(levels):
+    as_class, as_dict = TEXT, {"type": "any_text"}
+    for _ in range(levels):
+        as_class = st.SequenceFormat(elements=[as_class])
+        as_dict = {"type": "sequence", "elements": [as_dict]}
+    for form in (st.StructuralTag(format=as_class), {"format": as_dict}):
+        with pytest.raises((xgr.InvalidStructuralTagError, xgr.GrammarLimitError), match="nest"):
+            xgr.Grammar.from_structural_tag(form)
+
+
+def test_objects_that_contain_themselves():
+    schema = {"type": "object"}
+    schema["properties"] = {"again": schema}
+    chain = {"type": "object"}
+    end = chain
+    for _ in range(3000):
+        end["items"] = {}
+        end = end["items"]
+    end["items"] = chain
+    sequence = st.SequenceFormat(elements=[TEXT])
+    sequence.elements.append(sequence)
+    forms = [
+        {"format": {"type": "json_schema", "json_schema": schema}},
+        {"format": {"type": "json_schema", "json_schema": chain}},
+        st.StructuralTag(format=st.JSONSchemaFormat(json_schema=chain)),
+        st.StructuralTag.model_construct(type="structural_tag", format=sequence),
+    ]
+    for form in forms:
+        with pytest.raises(xgr.InvalidStructuralTagError, match="contains itself"):
+            xgr.Grammar.from_structural_tag(form)
+
+
+def test_legacy_schemas_nested_too_deeply():
+    text = '{"items":' * 3000 + "{}" + "}" * 3000
+    item = xgr.StructuralTagItem(begin="<a>", schema=text, end="</a>")
+    with pytest.raises(xgr.JSONSchemaError, match="too deeply"):
+        xgr.Grammar.from_structural_tag([item], ["<a"])

@@ -1,0 +1,88 @@
+"""JSON text of Python values of any depth.
+
+`json.dumps` recurses and so ends in a `RecursionError` at a depth that depends on the caller's own
+stack; what is too deep for it is written here with a stack of its own, so that the limits of the
+native readers decide.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class CyclicValueError(Exception):
+    """A container is part of itself."""
+
+
+def dumped(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """Write a value as `json.dumps` does, however deep it is.
+
+    Parameters
+    ----------
+    value
+        What JSON can express.
+    default
+        As in `json.dumps`: makes something JSON can express of a value that is none.
+
+    Raises
+    ------
+    CyclicValueError
+        A container is part of itself.
+    TypeError
+        A value has no JSON form.
+    """
+    try:
+        return json.dumps(value, default=default)
+    except RecursionError:
+        return dumped_iteratively(value, default)
+    except ValueError as error:
+        if "ircular" not in str(error):
+            raise
+        raise CyclicValueError from None
+
+
+def dumped_iteratively(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """Do what `dumped` does, without recursion."""
+    out: list[str] = []
+    # Text to write, or a value, or a container that ends here. Held, not only its id: what
+    # `default` made has no other owner, and its id must not be given to another one meanwhile.
+    work: list[tuple[str, Any]] = [("value", value)]
+    open_ids: set[int] = set()
+    while work:
+        kind, item = work.pop()
+        if kind == "text":
+            out.append(item)
+        elif kind == "end":
+            open_ids.remove(id(item))
+        elif item is None or isinstance(item, (str, int, float)):
+            out.append(json.dumps(item))
+        else:
+            if id(item) in open_ids:
+                raise CyclicValueError
+            open_ids.add(id(item))
+            work.append(("end", item))
+            if isinstance(item, (dict, list, tuple)):
+                work += reversed(_parts(item))
+            elif default is not None:
+                work.append(("value", default(item)))
+            else:
+                json.dumps(item)  # Raises what it raises for this type.
+    return "".join(out)
+
+
+def _parts(container: Any) -> list[tuple[str, Any]]:
+    parts: list[tuple[str, Any]] = []
+    if isinstance(container, dict):
+        opening, closing = "{", "}"
+        for key, child in container.items():
+            # The key as `json.dumps` spells it, numbers and None included.
+            parts += [("text", json.dumps({key: 0})[1:-2]), ("value", child), ("text", ", ")]
+    else:
+        opening, closing = "[", "]"
+        for child in container:
+            parts += [("value", child), ("text", ", ")]
+    return [("text", opening), *parts[:-1], ("text", closing)]
