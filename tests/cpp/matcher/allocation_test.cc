@@ -1,8 +1,8 @@
 // No allocation on the warm path: once a matcher has been somewhere, filling masks, accepting
 // tokens, rolling back and asking for the state take no memory.
 //
-// The global operators new and delete of this binary count; the count is per thread, so that other
-// tests do not matter.
+// The global operators new and delete of this binary count, or under the address sanitizer, which
+// has its own, a hook of the sanitizer; the count is per thread, so that other tests do not matter.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,10 +16,21 @@
 #include "matcher/matcher_fixtures.h"
 #include "support/thread_pool.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// As in the sanitizers' <sanitizer/allocator_interface.h>, which not every package of GCC has.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void*,
+                                                                             std::size_t),
+                                                         void (*free_hook)(const volatile void*));
+#endif
+
 namespace {
 
 thread_local int64_t num_allocations = 0;
 
+#ifdef __SANITIZE_ADDRESS__
+[[maybe_unused]] const int kHooks = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, size_t) { ++num_allocations; }, [](const volatile void*) {});
+#else
 void* Allocate(std::size_t size, std::size_t alignment) {
   ++num_allocations;
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
@@ -29,8 +40,11 @@ void* Allocate(std::size_t size, std::size_t alignment) {
   if (place == nullptr) throw std::bad_alloc();
   return place;
 }
+#endif
 
 }  // namespace
+
+#ifndef __SANITIZE_ADDRESS__
 
 void* operator new(std::size_t size) { return Allocate(size, alignof(std::max_align_t)); }
 void* operator new[](std::size_t size) { return Allocate(size, alignof(std::max_align_t)); }
@@ -48,6 +62,7 @@ void operator delete(void* place, std::align_val_t) noexcept { std::free(place);
 void operator delete[](void* place, std::align_val_t) noexcept { std::free(place); }
 void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
 void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+#endif
 
 namespace xgrammar {
 namespace {
