@@ -190,7 +190,7 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
       },
       [&](uint32_t node, const DfaPosition& to) {
         // Finding out what a state loops on costs more than reading a few nodes.
-        constexpr uint32_t kWorthAsking = 64;
+        constexpr uint32_t kWorthAsking = 4;
         if (!loops || trie.node(node).subtree_end - node < kWorthAsking) return false;
         if (!loops->TakesAllBelow(trie, node, to.state)) return false;
         if (dfa.IsAccept(to.state) && (trie.kinds_below(node) & first_kinds) != 0) return false;
