@@ -17,11 +17,13 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-/// Whether a longest length is better counted beside an automaton than multiplied into it. Written
-/// out, every state has a mask of its own; counted, states share theirs until the end of the length
-/// is as near as the longest token is long. So lengths that are near from the start are written out
-/// as long as the product is small.
-bool IsCounted(int64_t max_length, const CodePointDfa& text) {
+CodePointDfaPtr Share(CodePointDfa dfa) {
+  return std::make_shared<const CodePointDfa>(std::move(dfa));
+}
+
+}  // namespace
+
+bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text) {
   constexpr int64_t kMaxWrittenStates = 4096;
   constexpr int64_t kFarLength = 192;
   constexpr int64_t kMaxWrittenStatesIfFar = 512;
@@ -29,12 +31,6 @@ bool IsCounted(int64_t max_length, const CodePointDfa& text) {
   const int64_t written = max_length >= kFarLength ? kMaxWrittenStatesIfFar : kMaxWrittenStates;
   return max_length >= written / num_states;
 }
-
-CodePointDfaPtr Share(CodePointDfa dfa) {
-  return std::make_shared<const CodePointDfa>(std::move(dfa));
-}
-
-}  // namespace
 
 ExprId JSONSchemaConverter::FreeString(Depth) {
   if (unexcluded_ && free_string_ == kNoExpr)

@@ -102,6 +102,11 @@ class JSONSchemaConverter {
   ExprId Lexeme(std::string_view hint, ExprId body);
   /// Texts of a language, a lexeme; the empty language is noted as one that exclusions emptied.
   ExprId TextLexeme(std::string_view hint, CodePointDfa text);
+  /// Whether a longest length is better counted beside an automaton than multiplied into it.
+  /// Written out, every state has a mask of its own; counted, states share theirs until the end of
+  /// the length is as near as the longest token is long. So lengths that are near from the start
+  /// are written out as long as the product is small.
+  static bool IsCounted(int64_t max_length, const CodePointDfa& text);
   /// Texts of a language with `length` characters.
   ExprId CountedText(const CodePointDfa& text, const CountRange& length);
   /// Spellings of a language of which at most `max_length` characters are taken, an escape counted

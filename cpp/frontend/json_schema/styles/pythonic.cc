@@ -11,65 +11,14 @@
 #include <utility>
 
 #include "automata/free_run.h"
-#include "frontend/regex/regex.h"
-#include "support/error.h"
+#include "frontend/json_schema/styles/python_literals.h"
 
 namespace xgrammar::json_schema {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kQuotes = {"'", "\""};
-
-// Names that Python reserves (Language Reference 2.3.1): none can be the name of an argument.
-constexpr std::string_view kKeywords =
-    "False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|"
-    "finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|"
-    "with|yield";
-
-// States of the product of lengths and excluded texts that are written out; larger ones are
-// counted.
-constexpr int64_t kMaxExactStates = 4096;
-
 CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
-}
-
-// One spelling per character, as `repr` has it. Some parsers split calls at line ends of any kind
-// (U+0085, U+2028, U+2029, too), so these are escaped.
-Spellings PythonSpellings(std::string_view quote) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  Spellings spellings;
-  for (uint32_t control = 0; control < 0x20; ++control) {
-    spellings[control] = std::string("\\x") + kHex[control >> 4] + kHex[control & 15];
-  }
-  spellings['\t'] = "\\t";
-  spellings['\n'] = "\\n";
-  spellings['\r'] = "\\r";
-  spellings['\\'] = "\\\\";
-  spellings[static_cast<uint32_t>(quote[0])] = "\\" + std::string(quote);
-  spellings[0x85] = "\\x85";
-  spellings[0x2028] = "\\u2028";
-  spellings[0x2029] = "\\u2029";
-  return spellings;
-}
-
-// What may stand between two quotes: every spelling of every text. Surrogates are no characters.
-CodePointDfa AnyBody(std::string_view quote, const Limits& limits) {
-  const std::string hex = "[0-9a-fA-F]";
-  const std::string unit =
-      "(?:[0-9a-cefA-CEF]" + hex + "{3}|[dD][0-7]" + hex + "{2})";  // Not D800 to DFFF.
-  const std::string escape = "\\\\(?:[\\\\'\"abfnrtv]|x" + hex + "{2}|u" + unit + "|U(?:0000" +
-                             unit + "|000[1-9a-fA-F]" + hex + "{4}|0010" + hex + "{4}))";
-  const std::string raw = "[^\\u0000-\\u001f\\\\\\u0085\\u2028\\u2029" + std::string(quote) + "]";
-  return RegexToDfa("(?:" + raw + "|" + escape + ")*", {}, limits);
-}
-
-[[noreturn]] void RefuseName(std::string_view name) {
-  Error error(ErrorKind::kUnsupported,
-              "style pythonic cannot write the argument '" + QuoteForMessage(name) + "'");
-  error.Feature("pythonic");
-  error.Hint("name it by ASCII letters, digits and '_', not beginning with a digit and no keyword");
-  throw error;
 }
 
 }  // namespace
@@ -77,12 +26,10 @@ CodePointDfa AnyBody(std::string_view quote, const Limits& limits) {
 PythonicStyle::PythonicStyle(Merger* merger, const JsonSchemaOptions& schema_options,
                              const Limits& schema_limits)
     : JSONSchemaConverter(merger, schema_options, schema_limits),
-      spellings_{PythonSpellings(kQuotes[0]), PythonSpellings(kQuotes[1])} {
-  const int64_t max_states = schema_limits.max_dfa_states;
+      spellings_{PythonSpellings(kPythonQuotes[0]), PythonSpellings(kPythonQuotes[1])} {
   if (!schema_options.excludes.empty())
-    unexcluded_ = Share(ExcludingText(schema_options.excludes, max_states));
-  names_ = Share(Subtract(RegexToDfa("[A-Za-z_][A-Za-z0-9_]*", {}, schema_limits),
-                          RegexToDfa(kKeywords, {}, schema_limits), max_states));
+    unexcluded_ = Share(ExcludingText(schema_options.excludes, schema_limits.max_dfa_states));
+  names_ = Share(PythonNames(schema_limits));
 }
 
 // ---- Layout ----
@@ -128,15 +75,18 @@ ExprId PythonicStyle::KeySeparator(Depth depth) {
 
 // ---- Strings ----
 
+ExprId PythonicStyle::InQuotes(size_t form, ExprId body) {
+  const ExprId quote = builder().AddByteString(kPythonQuotes[form]);
+  return builder().AddSequence({quote, body, quote});
+}
+
 ExprId PythonicStyle::Quoted(const std::array<CodePointDfa, 2>& bodies) {
   std::vector<ExprId> forms;
-  for (size_t i = 0; i < kQuotes.size(); ++i) {
+  for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
     CodePointDfa body = bodies[i];
     if (unexcluded_) body = Minimize(Intersect(body, *unexcluded_, limits().max_dfa_states));
     if (body.IsEmpty()) continue;
-    const ExprId quote = builder().AddByteString(kQuotes[i]);
-    forms.push_back(
-        builder().AddSequence({quote, builder().AddAutomaton(Share(std::move(body))), quote}));
+    forms.push_back(InQuotes(i, builder().AddAutomaton(Share(std::move(body)))));
   }
   return forms.empty() ? Excluded() : Lexeme("string", builder().AddChoices(forms));
 }
@@ -146,21 +96,10 @@ ExprId PythonicStyle::Spelled(const CodePointDfa& decoded) {
   return Quoted({Respell(decoded, spellings_[0]), Respell(decoded, spellings_[1])});
 }
 
-ExprId PythonicStyle::SpelledCharacter(const CodePointSet& characters, size_t quote) {
-  std::vector<CodePointRange> spelled;
-  std::vector<ExprId> alternatives;
-  for (const auto& [code_point, spelling] : spellings_[quote]) {
-    spelled.push_back({code_point, code_point});
-    if (characters.Contains(code_point)) alternatives.push_back(builder().AddByteString(spelling));
-  }
-  const CodePointSet raw = characters.Minus(CodePointSet(std::move(spelled)));
-  if (!raw.empty()) alternatives.push_back(builder().AddCharClass(raw));
-  return builder().AddChoices(alternatives);
-}
-
 ExprId PythonicStyle::FreeString(Depth) {
   if (free_string_ == kNoExpr)
-    free_string_ = Quoted({AnyBody(kQuotes[0], limits()), AnyBody(kQuotes[1], limits())});
+    free_string_ = Quoted(
+        {AnyPythonBody(kPythonQuotes[0], limits()), AnyPythonBody(kPythonQuotes[1], limits())});
   return free_string_;
 }
 
@@ -170,17 +109,17 @@ ExprId PythonicStyle::ConstrainedString(const CodePointDfaPtr& decoded, bool, De
 
 ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountRange& length, bool,
                                     Depth depth) {
-  const int64_t max_states = limits().max_dfa_states;
   if (!unexcluded_) {
     std::vector<ExprId> forms;
-    for (size_t i = 0; i < kQuotes.size(); ++i) {
-      const ExprId body = builder().AddRepeat(SpelledCharacter(characters, i), length.min,
-                                              length.HasMax() ? length.max : kUnbounded);
-      const ExprId quote = builder().AddByteString(kQuotes[i]);
-      forms.push_back(builder().AddSequence({quote, body, quote}));
+    for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
+      const ExprId body =
+          builder().AddRepeat(SpellPythonCharacter(characters, spellings_[i], &builder()),
+                              length.min, length.HasMax() ? length.max : kUnbounded);
+      forms.push_back(InQuotes(i, body));
     }
     return Lexeme("string", builder().AddChoices(forms));
   }
+  const int64_t max_states = limits().max_dfa_states;
   std::vector<CodePointDfa::State> any(1);
   any[0].accept = true;
   for (const CodePointRange& range : characters.ranges())
@@ -188,33 +127,28 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
   const auto bounded = [&](int64_t max) {
     return Intersect(CodePointDfa(any), LengthRange(length.min, max, max_states), max_states);
   };
-  const bool is_counted =
-      length.HasMax() &&
-      length.max >= kMaxExactStates / static_cast<int64_t>(unexcluded_->states().size());
-  if (is_counted) return CountedString(Share(bounded(kNoMaximum)), length.max, true, depth);
+  if (length.HasMax() && IsCounted(length.max, *unexcluded_))
+    return CountedString(Share(bounded(kNoMaximum)), length.max, true, depth);
   return Spelled(bounded(length.max));
 }
 
 ExprId PythonicStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool,
                                     Depth) {
   std::vector<ExprId> forms;
-  for (size_t i = 0; i < kQuotes.size(); ++i) {
+  for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
     CodePointDfa spelled = Respell(*decoded, spellings_[i]);
     if (unexcluded_) spelled = Minimize(Intersect(spelled, *unexcluded_, limits().max_dfa_states));
     const ExprId body = CountedBody(Share(std::move(spelled)), max_length);
-    const ExprId quote = builder().AddByteString(kQuotes[i]);
-    if (body != kNoExpr) forms.push_back(builder().AddSequence({quote, body, quote}));
+    if (body != kNoExpr) forms.push_back(InQuotes(i, body));
   }
   return forms.empty() ? Excluded() : builder().AddChoices(forms);
 }
 
 ExprId PythonicStyle::StringLiteral(std::string_view text, Depth) {
   std::vector<ExprId> forms;
-  for (size_t i = 0; i < kQuotes.size(); ++i) {
+  for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
     const std::string body = Respell(text, spellings_[i]);
-    if (IsExcluded(body)) continue;
-    forms.push_back(
-        builder().AddByteString(std::string(kQuotes[i]).append(body) + std::string(kQuotes[i])));
+    if (!IsExcluded(body)) forms.push_back(InQuotes(i, builder().AddByteString(body)));
   }
   return forms.empty() ? Excluded() : builder().AddChoices(forms);
 }
@@ -227,7 +161,7 @@ ExprId PythonicStyle::WordLiteral(std::string_view word) {
 
 ExprId PythonicStyle::DeclaredKey(std::string_view name, Depth depth) {
   if (depth != kArguments) return StringLiteral(name, depth);
-  if (!names_->Accepts(name)) RefuseName(name);
+  CheckPythonName(name, *names_);
   return IsExcluded(name) ? Excluded() : builder().AddByteString(name);
 }
 

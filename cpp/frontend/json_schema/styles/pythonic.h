@@ -60,10 +60,10 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId Close(std::string_view bracket);
   ExprId Empty(std::string_view open, std::string_view close);
   ExprId Separator(std::string_view text);
+  ExprId InQuotes(size_t form, ExprId body);
   /// Strings in either quote, from what may stand between each; without excluded texts.
   ExprId Quoted(const std::array<CodePointDfa, 2>& bodies);
   ExprId Spelled(const CodePointDfa& decoded);
-  ExprId SpelledCharacter(const CodePointSet& characters, size_t quote);
   ExprId Names(const CodePointDfa& names);
 
   const std::array<Spellings, 2> spellings_;  ///< By quote.
