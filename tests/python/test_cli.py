@@ -1,4 +1,10 @@
-"""The command line, as a process and in this one."""
+"""The command line, as a process and in this one.
+
+Guards exit statuses, what `check` says about the place and the expected text or tokens, how the
+language of a grammar is told, that every problem is one message without a traceback, and that the
+demonstration ends with a valid text. What docs/command-line.md prints is compared in
+tests/integration/test_pages.py; times and sizes are only checked to be there.
+"""
 
 import json
 import subprocess
@@ -92,6 +98,108 @@ def test_check_kinds_and_files(run, tmp_path):
     assert run("check", "--kind", "regex", "root ::= a", "root ::= a")[0] == 0
 
 
+CALL = (
+    '{"type": "structural_tag", "format": {"type": "tag", "begin": "<call>", '
+    '"content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</call>"}}'
+)
+
+TOKEN_CALL = (
+    '{"format": {"type": "tag", "begin": {"type": "token", "token": "<call>"}, '
+    '"content": {"type": "any_text"}, "end": {"type": "token", "token": "</call>"}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "grammar", "accepted", "rejected"),
+    [
+        (".json", '{"type": "integer"}', "12", "x"),
+        (".json", CALL, "<call>7</call>", "<call>x</call>"),
+        (".ebnf", 'root ::= "a" b\nb ::= "b"', "ab", "ba"),
+        (".lark", '# a comment\nstart: "a" b\nb: "b"+', "abb", "ba"),
+        (".regex", "start[ab]+", "startba", "start"),
+    ],
+)
+@pytest.mark.parametrize("as_file", [True, False])
+def test_every_language_is_told(run, tmp_path, suffix, grammar, accepted, rejected, as_file):
+    name = grammar
+    if as_file:
+        path = tmp_path / f"grammar{suffix}"
+        path.write_text(grammar, encoding="utf-8")
+        name = str(path)
+    assert run("check", name, accepted)[0] == 0
+    assert run("check", name, rejected)[0] == 1
+    assert run("compile", "--tokenizer", "byte", name)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "grammar", "message"),
+    [
+        ("lark", 'start: "a"\n     | (', "line 2, column 9"),
+        ("lark", 'start: "a" missing', "unknown name 'missing'"),
+        ("lark", "start: <|no|>", "no token of the vocabulary"),
+        ("structural-tag", CALL.replace("integer", "int"), "at /format/content/json_schema"),
+        ("structural-tag", '{"format":\n{"type"}}', "line 2, column 8"),
+        ("structural-tag", '{"format": {"type": "token", "token": "<no>"}}', "at /format"),
+        ("json-schema", '{"type":\n"int"', "line 2, column 6"),
+        ("json-schema", '{"items": {"type": "int"}}', "at /items"),
+        ("ebnf", 'root ::= "a"\n  (', "line 2"),
+        ("regex", "a(b", "position 2"),
+    ],
+)
+@pytest.mark.parametrize("told", [True, False])
+def test_errors_say_where(run, kind, grammar, message, told):
+    arguments = ["--kind", kind] if told else []
+    for command in (["check", *arguments, grammar, "a"], ["compile", *arguments, grammar]):
+        status, out, err = run(*command)
+        assert (status, out) == (2, "")
+        assert message in err
+
+
+@pytest.fixture
+def call_tokens(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    vocab = ["a", "b", "<", ">", "call", "<call>", "</call>", "</s>"]
+    special = vocab[-3:]
+    value = {
+        "model": {"vocab": {t: i for i, t in enumerate(vocab) if t not in special}},
+        "added_tokens": [{"id": vocab.index(t), "content": t, "special": True} for t in special],
+    }
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "accepted"),
+    [
+        ('start: <call> "ab"+ <[6]>', ["<call>abab</call>", "<call>ab</call></s>"]),
+        ('start: /.*/ <call> "a"', ["bb<call>a", "<call>a"]),
+        ('start: "<call>" "a"', ["<call>a"]),
+        ("start: /[ac<>l]*/", ["a<call>a", "<"]),
+        ('start: <[4]> "a"', ["calla"]),
+        (TOKEN_CALL, ["<call>ab</call>", "<call></call>"]),
+    ],
+)
+def test_check_reads_tokens_by_their_text(run, call_tokens, grammar, accepted):
+    for text in accepted:
+        assert run("check", "--tokenizer", call_tokens, grammar, text)[1] == "accepted\n"
+
+
+def test_check_says_which_token_is_missing(run, call_tokens):
+    grammar = 'start: "a" <[6]>'
+    _, out, _ = run("check", "--tokenizer", call_tokens, grammar, "a<")
+    assert "rejected at byte 1" in out
+    assert "expected: token 6 '</call>'" in out
+    assert "name its vocabulary with --tokenizer" in run("check", grammar, "a<")[1]
+    _, out, _ = run("check", "--tokenizer", call_tokens, grammar, "a</call></s>b")
+    assert "rejected at byte 12" in out
+    assert "expected: the end of the text" in out
+    _, out, _ = run("check", "--tokenizer", "byte", 'start: "a"? <[^1]>', "")
+    assert "expected: 'a', token 0" in out
+    assert "tokens)" in out
+    _, out, _ = run("check", "--tokenizer", "byte", 'start: "a" </s> "b"', "a</s>b")
+    assert "a stop token before the end" in out
+
+
 def test_problems_are_messages(run, tmp_path):
     binary = tmp_path / "binary.ebnf"
     binary.write_bytes(b"\xff\xfe")
@@ -119,13 +227,20 @@ def test_compile(run):
     assert figures["compile_ms"] >= 0
     assert figures["memory_bytes"] > 0
     assert figures["num_rules"] >= 1
+    assert figures["not_enforced"] == []
+    assert "ebnf" not in figures
     status, out, _ = run("compile", "--tokenizer", "byte", "--ebnf", "a+")
     assert "root ::=" in out
     assert "compile_ms" in out
     status, out, _ = run(
         "compile", "--tokenizer", "byte", '{"type": "string", "format": "no-such-format"}'
     )
-    assert "not enforced: format" in out
+    assert "not enforced: format at the schema root" in out
+    _, out, _ = run("compile", "--tokenizer", "byte", "--json", "--ebnf", '{"format": "iban"}')
+    figures = json.loads(out)
+    assert [record["keyword"] for record in figures["not_enforced"]] == ["format"]
+    assert figures["ebnf"].startswith("root ::=")
+    assert "grammar_ms" not in json.loads(run("compile", "--json", CALL)[1])
 
 
 @pytest.mark.parametrize("seed", range(8))

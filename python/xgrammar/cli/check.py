@@ -1,4 +1,8 @@
-"""`xgrammar check`: whether a text matches a grammar and, if not, where it goes wrong."""
+"""`xgrammar check`: whether a text matches a grammar and, if not, where it goes wrong.
+
+The text is walked as `cli.walk` says; what is printed is the place where the walk ended, as byte,
+line and column, and what could have come there instead.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,16 @@ from xgrammar.compiler import GrammarCompiler
 from xgrammar.matcher import GrammarMatcher
 from xgrammar.tokenizer_info import TokenizerInfo
 
+from . import vocabulary
 from .source import CommandError, add_grammar_arguments, make_grammar, read_grammar_source
+from .walk import TokenTexts, expected_tokens, walk
 
 if TYPE_CHECKING:
     import argparse
 
 _CONTEXT = 40  # Characters of the text shown before and after the place.
 _SHOWN_BYTES = 24  # Expected bytes listed one by one before they are counted.
+_SHOWN_TOKENS = 8  # As above, of tokens.
 _ASCII_END = 0x7F
 
 
@@ -31,6 +38,11 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "text", metavar="TEXT", help="the text, - for standard input, @FILE for a file"
     )
+    parser.add_argument(
+        "--tokenizer",
+        metavar="NAME",
+        help="vocabulary of the tokens that the grammar names: as for `compile` (default: none)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -38,25 +50,40 @@ def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     source, kind = read_grammar_source(options.grammar, options.kind)
     data = _read_text(options.text)
-    compiler = GrammarCompiler(TokenizerInfo([]), cache_enabled=False)
-    matcher = GrammarMatcher(
-        compiler.compile_grammar(make_grammar(source, kind)), terminate_without_stop_token=True
-    )
-    matched = matcher._match_prefix(data)
-    matcher.accept_string(data[:matched])
+    info = TokenizerInfo([]) if options.tokenizer is None else vocabulary.load(options.tokenizer)[1]
+    compiler = GrammarCompiler(info, cache_enabled=False)
+    if kind == "structural-tag":
+        compiled = compiler.compile_structural_tag(source)
+    else:
+        compiled = compiler.compile_grammar(make_grammar(source, kind, info))
+    matcher = GrammarMatcher(compiled)
+    matched = walk(matcher, data, TokenTexts(info))
     if matched == len(data) and matcher.is_completed():
         print("accepted")
         return 0
-    expected = describe_bytes(matcher._next_bytes())
-    if matcher.is_completed():
-        expected = f"the end of the text, or {expected}" if expected else "the end of the text"
     if matched == len(data):
         print(f"incomplete: the text ends too early, after {len(data)} bytes")
     else:
         print(f"rejected at {describe_place(data, matched)}")
         print_excerpt(data, matched)
-    print(f"expected: {expected or 'nothing'}")
+    print(f"expected: {_describe_expected(matcher, info)}")
     return 1
+
+
+def _describe_expected(matcher: GrammarMatcher, info: TokenizerInfo) -> str:
+    end = "the end of the text"
+    if matcher.is_terminated():
+        return end
+    tokens = describe_tokens(expected_tokens(matcher, info), info.decoded_vocab)
+    others = ", ".join(filter(None, (describe_bytes(matcher._next_bytes()), tokens)))
+    if matcher.is_completed():
+        return f"{end}, or {others}" if others else end
+    if others:
+        return others
+    # Text alone can always go on or end, so what is asked for here is a token.
+    if info.vocab_size == 0:
+        return "a whole token; name its vocabulary with --tokenizer"
+    return "a token that is not in the vocabulary, or a stop token before the end"
 
 
 def _read_text(text: str) -> bytes:
@@ -118,3 +145,14 @@ def describe_bytes(members: bytes) -> str:
 
 def _byte(byte: int) -> str:
     return repr(chr(byte))
+
+
+def describe_tokens(token_ids: list[int], vocab: list[bytes]) -> str:
+    """Return tokens by id and text, the first few of them."""
+    shown = [
+        f"token {token_id} {vocab[token_id].decode(errors='replace')!r}"
+        for token_id in token_ids[:_SHOWN_TOKENS]
+    ]
+    if len(token_ids) > _SHOWN_TOKENS:
+        shown.append(f"... ({len(token_ids)} tokens)")
+    return ", ".join(shown)
