@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "recognizer.h"
+#include "grammar/reference_recognizer.h"
 
 namespace xgrammar::json_schema {
 namespace {
@@ -49,9 +49,9 @@ TEST(MemberTrie, EachVersionKeepsItsMembers) {
   const int32_t four = tries.AddOther(tries.Add(three, "x"));
   const GrammarPtr grammar = tries.Build({one, two, three, four});
   for (const char* text : {"0:abc1.", "1:abc1.", "1:abd1.", "2:ab1.", "2:abd1.", "3:x1.", "3:7"})
-    EXPECT_TRUE(Accepts(grammar, text)) << text;
+    EXPECT_TRUE(Accepts(*grammar, text)) << text;
   for (const char* text : {"0:abd1.", "1:ab1.", "2:x1.", "2:7", "3:7.", "3:abx1.", "0:abc."})
-    EXPECT_FALSE(Accepts(grammar, text)) << text;
+    EXPECT_FALSE(Accepts(*grammar, text)) << text;
 }
 
 // U+00E9 and U+00EA begin with the same byte, which is no text.
@@ -59,20 +59,20 @@ TEST(MemberTrie, LabelsEndBetweenCharacters) {
   Tries tries;
   const int32_t both = tries.Add(tries.Add(MemberTrie::kEmpty, "x\xC3\xA9"), "x\xC3\xAA");
   const GrammarPtr grammar = tries.Build({both});
-  EXPECT_TRUE(Accepts(grammar,
+  EXPECT_TRUE(Accepts(*grammar,
                       "0:x\xC3\xA9"
                       "1."));
-  EXPECT_TRUE(Accepts(grammar,
+  EXPECT_TRUE(Accepts(*grammar,
                       "0:x\xC3\xAA"
                       "1."));
-  EXPECT_FALSE(Accepts(grammar,
+  EXPECT_FALSE(Accepts(*grammar,
                        "0:x\xC3\xAB"
                        "1."));
 }
 
 TEST(MemberTrie, NoMembersMatchNothing) {
   Tries tries;
-  EXPECT_FALSE(Accepts(tries.Build({MemberTrie::kEmpty}), "0:"));
+  EXPECT_FALSE(Accepts(*tries.Build({MemberTrie::kEmpty}), "0:"));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/json_schema/json_schema.h"
-#include "recognizer.h"
+#include "grammar/reference_recognizer.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -14,7 +14,7 @@ constexpr const char* kSchema =
     R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"integer"}}},"required":["a","b"]})";
 
 bool Takes(const JsonSchemaOptions& options, std::string_view text, const char* schema = kSchema) {
-  return Accepts(JsonSchemaToGrammar(schema, options).grammar, text);
+  return Accepts(*JsonSchemaToGrammar(schema, options).grammar, text);
 }
 
 TEST(Layout, FreeWhitespace) {

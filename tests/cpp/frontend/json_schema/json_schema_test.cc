@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "recognizer.h"
+#include "grammar/reference_recognizer.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -23,9 +23,9 @@ void Check(const std::vector<Case>& cases, const JsonSchemaOptions& options = {}
   for (const Case& test : cases) {
     const GrammarPtr grammar = JsonSchemaToGrammar(test.schema, options).grammar;
     for (const char* text : test.accept)
-      EXPECT_TRUE(Accepts(grammar, text)) << test.schema << " " << text;
+      EXPECT_TRUE(Accepts(*grammar, text)) << test.schema << " " << text;
     for (const char* text : test.reject)
-      EXPECT_FALSE(Accepts(grammar, text)) << test.schema << " " << text;
+      EXPECT_FALSE(Accepts(*grammar, text)) << test.schema << " " << text;
   }
 }
 
@@ -180,7 +180,7 @@ TEST(JsonSchema, LenientDropsAndReports) {
   EXPECT_EQ(result.report[1].keyword, "uniqueItems");
   EXPECT_EQ(result.report[1].pointer, "/properties/a");
   EXPECT_EQ(result.report[1].effect, "ignored");
-  EXPECT_TRUE(Accepts(result.grammar, R"({"a":[1,1]})"));
+  EXPECT_TRUE(Accepts(*result.grammar, R"({"a":[1,1]})"));
 }
 
 TEST(JsonSchema, SizesStayLinear) {
@@ -195,10 +195,10 @@ TEST(JsonSchema, SizesStayLinear) {
 
 TEST(JsonSchema, BuiltinGrammar) {
   const GrammarPtr grammar = BuiltinJsonGrammar();
-  EXPECT_TRUE(Accepts(grammar, "{ \"a\" : [ 1 , { } ] }"));
-  EXPECT_TRUE(Accepts(grammar, "[]"));
-  EXPECT_FALSE(Accepts(grammar, "1"));
-  EXPECT_FALSE(Accepts(grammar, " []"));
+  EXPECT_TRUE(Accepts(*grammar, "{ \"a\" : [ 1 , { } ] }"));
+  EXPECT_TRUE(Accepts(*grammar, "[]"));
+  EXPECT_FALSE(Accepts(*grammar, "1"));
+  EXPECT_FALSE(Accepts(*grammar, " []"));
 }
 
 }  // namespace
