@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from itertools import chain
+from itertools import chain, takewhile
 
 import pytest
 
@@ -15,6 +15,7 @@ from tests.checks.sources import CPP, PYTHON, TESTS, cpp_files, is_generated, py
 
 MAX_LINES = {"source": 600, "header": 350, "python": 400, "test": 700}
 MAX_FUNCTION_LINES = 120
+OPENING_LINES = (3, 15)
 WINDOW = 8
 MAX_REPEATED_SHARE = 0.03
 BUCKET_NAMES = re.compile(r"(^|_)(utils?|common|misc|helpers?)(_|\.)")
@@ -116,12 +117,21 @@ def test_repeated_windows(language):
     )
 
 
+def opening_comment(path):
+    return list(
+        takewhile(lambda line: line.startswith("//"), path.read_text(encoding="utf-8").splitlines())
+    )
+
+
 def test_cpp_files_open_with_a_comment():
-    wrong = []
-    for path in cpp_files():
-        lines = path.read_text(encoding="utf-8").splitlines()
-        if not lines or not lines[0].startswith("//"):
-            wrong.append(relative(path))
+    """It says what the file holds, its stage or property, and what it does not do."""
+    fewest, most = OPENING_LINES
+    lengths = {
+        relative(path): len(opening_comment(path))
+        for path in chain(cpp_files(), cpp_files(TESTS))
+        if not is_generated(path)
+    }
+    wrong = [f"{name}: {n} lines" for name, n in lengths.items() if not fewest <= n <= most]
     assert not wrong, "\n".join(wrong)
 
 

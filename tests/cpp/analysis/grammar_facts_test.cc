@@ -1,5 +1,9 @@
 // GrammarFacts: nullable and productive by known grammars, by a textbook recogniser on random ones,
-// and at sizes where recursion would end the process.
+// and at sizes where recursion would end the process; aliases, with their cycles and with rules
+// whose options make them more than a name.
+//
+// CheckProductive is asked for the rule that its error names. That the builder simplifies, so that
+// facts have little left to say, is tests/cpp/grammar/builder_test.cc.
 #include "analysis/grammar_facts.h"
 
 #include <gtest/gtest.h>

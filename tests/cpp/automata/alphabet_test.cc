@@ -1,4 +1,8 @@
-// Alphabet: sets are unions of symbols, and symbols are as coarse as the sets allow.
+// Alphabet: sets are unions of symbols, and symbols are as coarse as the sets allow: on random
+// sets, two characters share one exactly if no set tells them apart.
+//
+// Scattered characters stay one symbol, which is what keeps tables of large classes small. What
+// automata do with symbols is determinize_test.cc.
 #include "automata/alphabet.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,9 @@
 // ByteDfa: determinised machines against a simulation of the machine they came from, and the facts
 // (first bytes, final states, prefix freedom) against their definitions.
+//
+// Machines are random and small, a chain is past the size up to which states are merged, and one
+// needs 2^n states and has to be given up. Which NFA stands for which expression is
+// byte_nfa_test.cc and tests/cpp/lowering.
 #include "automata/byte_dfa.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,9 @@
 // ByteNfaSimulation: runs a ByteNfa by its definition, for tests: the set of states that the text
-// read so far can be in, epsilon edges followed. Shares nothing with subset construction.
+// read so far can be in, epsilon edges followed (Thompson, "Regular expression search algorithm",
+// 1968).
+//
+// Shares nothing with subset construction, so that it can judge ByteDfa. Sets are std::set: slow,
+// and only for machines of a few states.
 #pragma once
 
 #include <set>

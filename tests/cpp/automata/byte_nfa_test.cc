@@ -1,4 +1,8 @@
-// ByteNfa: its fragments (literals, classes, automata), read by simulation.
+// ByteNfa: the fragments that literals, classes and code point automata become, read by the
+// simulation of byte_nfa_simulation.h.
+//
+// Guards that a class reads whole characters, over all code points up to U+20000, and that a cut
+// character is never accepted. Random machines and determinisation are byte_dfa_test.cc.
 #include "automata/byte_nfa.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// CodePointDfa: the normal form that its constructor makes, and plain queries.
+// CodePointDfa: the normal form that its constructor makes (trimmed, numbered breadth first, edges
+// merged), by which equal machines are equal data, and plain queries: emptiness, lengths,
+// membership.
+//
+// Lengths are those of characters, not bytes. How machines are combined is operations_test.cc, how
+// they get minimal minimize_test.cc.
 #include "automata/code_point_automaton.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// CodePointSet: normal form, algebra, surrogates.
+// CodePointSet: any ranges come to one normal form, surrogates are never members, and union,
+// intersection, difference and complement agree with membership on random sets.
+//
+// The complement is that of the scalar values, so it has no surrogates either. Unicode's named sets
+// are tests/cpp/unicode.
 #include "automata/code_point_set.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// Determinize: anchors at any place, budgets, minimality, and agreement with a direct simulation of
-// the NFA.
+// Determinize: on random machines with anchors at any place it has the language of a direct
+// simulation of the NFA, and the result is minimal in the sense of its own normal form.
+//
+// Also: nothing is read behind an end of text, the budget of states is an error that names its
+// limit, and a class of scattered characters costs one symbol.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,4 +1,10 @@
-// FreeRun: agreement with a simulation of the prose rules, the documented examples, and cost.
+// FreeRun: agreement with a simulation of the rules as docs/reference/structural-tag.md states
+// them, on all short texts over two letters and random patterns and exclusions; the documented
+// examples; and cost.
+//
+// The simulation rereads the run at every place and shares no code with the automaton. Thousands of
+// strings must take linear time, and a machine past the budget is refused. The grammars made of
+// runs are tests/cpp/grammar/dispatch_test.cc.
 #include "automata/free_run.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// Minimize, Intersect, Unite, Complement, LengthRange, FromStrings: laws and agreement with
-// membership.
+// Minimize, Intersect, Unite, Complement, LengthRange, FromStrings: on random automata each agrees
+// with membership of all short texts, with characters of one and of four bytes.
+//
+// Laws hold as data, since minimal machines of one language are equal: what is built in two ways is
+// compared state by state. A product past the budget is an error that names the limit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,9 @@
 // The bitmask kernel with every set of vector instructions that this processor has, against the
-// definition, with guards on both sides of the row.
+// definition, with guards on both sides of the row: any width up to four words and a bit, any
+// alignment, strides of both signs, elements of every size.
+//
+// Knows nothing of Python: checks of arrays and the choice of rows are tests/python/test_bitmask.py
+// and test_kernels.py. Instructions that the machine lacks are not run.
 #include "bindings/bitmask_kernel.h"
 
 #include <gtest/gtest.h>

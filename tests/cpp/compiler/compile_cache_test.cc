@@ -1,5 +1,8 @@
 // CompileCache: least recently used out first, one flight for equal requests, errors for all who
-// wait, and no lock while compiling.
+// wait and none kept, sizes that stay exact while grammars grow, and no lock held while compiling.
+//
+// Requests that are given up or run out of time fail alone: another one takes over. Threads hammer
+// a cache that evicts all the time. Which requests are equal is grammar_compiler_test.cc.
 #include "compiler/compile_cache.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// CompiledGrammar: statistics, and generations that end when they are full.
+// CompiledGrammar: nothing is built before it is reached, which the statistics show, and
+// generations (automata, sets, masks) end when they are full, while those who hold an old one go
+// on.
+//
+// A generation past twice its budget fails with a limit error; a grammar that matches nothing is
+// refused at once. Serialisation is serialize_test.cc; masks are tests/cpp/mask.
 #include "compiler/compiled_grammar.h"
 
 #include <gtest/gtest.h>

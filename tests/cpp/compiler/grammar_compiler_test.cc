@@ -1,5 +1,9 @@
-// GrammarCompiler: every kind of source, keys that tell all options apart, limits that are passed
-// on, and threads.
+// GrammarCompiler: every kind of source compiles, equal requests are one object, and keys of the
+// cache tell all options and all kinds of sources apart.
+//
+// Limits reach the front ends and errors keep their kinds on the way out; threads share one
+// compiler. What a source means is the matter of the front ends' tests, how the cache evicts that
+// of compile_cache_test.cc.
 #include "compiler/grammar_compiler.h"
 
 #include <gtest/gtest.h>

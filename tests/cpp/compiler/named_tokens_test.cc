@@ -1,4 +1,8 @@
-// ResolveNamedTokens: names become the ids that have the text; what no vocabulary has is refused.
+// ResolveNamedTokens: a name becomes the ids of all tokens that have exactly its text, alone and in
+// exclusions; a grammar without names comes back as the same object.
+//
+// A text that no token has and an id outside the vocabulary are refused. How names get into
+// grammars is tested with EBNF and Lark.
 #include "compiler/named_tokens.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Limits within limits: which rules are folded, and what their languages become.
+// Limits within limits: which rules are folded so that an inner limit becomes a part of the
+// language of the outer rule, and what their languages are then, by the reference recogniser.
+//
+// Grammars without such nesting come back as the same object, and what would be too large stays as
+// it is. That masks keep to counted limits is tests/cpp/mask/random_masks_test.cc.
 #include "compiler/nested_limits.h"
 
 #include <gtest/gtest.h>

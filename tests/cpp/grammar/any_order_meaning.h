@@ -1,5 +1,9 @@
 // What parts in any order match, by the definition: members one after the other, keeping the set of
-// parts seen. For recognisers of tests; it shares no code with lowering or the parser.
+// parts seen and their number. For recognisers of tests; it shares no code with lowering or the
+// parser.
+//
+// At most 64 parts, since a set is one word, and exponential in the worst case: for texts and
+// grammars of a few members.
 #pragma once
 
 #include <algorithm>

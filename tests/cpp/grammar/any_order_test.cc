@@ -1,4 +1,8 @@
-// Parts in any order: quantifiers of parts, and when a choice of members exists.
+// Parts in any order as an expression: quantifiers that say how often a part is there, trivial ones
+// that are no expression at all, equal ones that are one, and when a choice of members exists.
+//
+// Too many parts are refused. Their automaton is tests/cpp/lowering/any_order_unit_test.cc, their
+// languages tests/cpp/parser and tests/property/test_any_order.py.
 #include "grammar/any_order.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// AddDispatch: the rules of free text with dispatch, on texts whose verdict follows from the prose.
+// AddDispatch: the rules of free text with dispatch, on texts whose verdict follows from the prose
+// of docs/reference/structural-tag.md, by the reference recogniser.
+//
+// A pattern commits, a longer one in progress keeps both readings, exclusions come first, equal
+// patterns take either content. The automaton below is tests/cpp/automata/free_run_test.cc,
+// exhaustive there.
 #include "grammar/dispatch.h"
 
 #include <gtest/gtest.h>

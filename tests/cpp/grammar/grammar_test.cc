@@ -1,4 +1,8 @@
-// Grammar: reading nodes back, and which of them the rules use.
+// Grammar: its accessors return what was added, and UsedExprs leaves out nodes that only the
+// builder needed on the way.
+//
+// A grammar has no logic of its own beyond this; how it comes about is builder_test.cc, how it is
+// written printer_test.cc.
 #include "grammar/grammar.h"
 
 #include <gtest/gtest.h>

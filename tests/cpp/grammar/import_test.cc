@@ -1,4 +1,8 @@
-// GrammarBuilder::Import: new names, moved references, everything a rule holds.
+// GrammarBuilder::Import: a grammar in an empty builder comes out the same, and twice in one gets
+// new names while equal expressions are shared.
+//
+// What a rule holds moves along: kind, look-ahead, automata, references. Union and concatenation,
+// which rest on it, are algebra_test.cc.
 #include <gtest/gtest.h>
 
 #include <memory>

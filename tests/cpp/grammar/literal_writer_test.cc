@@ -1,4 +1,8 @@
-// LiteralWriter: escapes, digits after escapes, words and `::=` kept out of literals.
+// LiteralWriter: escapes of literals and classes, chosen so that no hexadecimal digit follows a
+// greedy escape and no rule name and no `::=` stands in a literal as a whole word.
+//
+// The second lets clients rename rules of a printed grammar by words. Reading escapes is
+// tests/cpp/frontend/ebnf/escape_test.cc.
 #include "grammar/literal_writer.h"
 
 #include <gtest/gtest.h>

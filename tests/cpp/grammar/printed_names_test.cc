@@ -1,4 +1,7 @@
-// PrintedNames: which names are kept, and what the others become.
+// PrintedNames: which rule names are kept, and what those become that EBNF cannot spell, that are
+// reserved, that clash, or that read like the end of an escape; the start rule is always `root`.
+//
+// Only names: that references follow them is round_trip_test.cc of the EBNF front end.
 #include "grammar/printed_names.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// GrammarToString: parentheses, quantifiers, names, automata, lookaheads. Round trips are in
-// tests/cpp/frontend/ebnf.
+// GrammarToString: the exact text for parentheses, quantifiers, names, automata, lookaheads and
+// parts in any order. Deep expressions need no native stack.
+//
+// Shared expressions that would unfold too far are a limit error. Whether the text means the same
+// when it is read back is tests/cpp/frontend/ebnf/round_trip_test.cc.
 #include "grammar/printer.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// ExprToDfa against the grammar it was made from; ShortestOnly keeps no member with a longer one
-// behind it.
+// ExprToDfa against the grammar it was made from: sequences, choices, counts, references by a
+// callback; whole tokens have no automaton.
+//
+// ShortestOnly keeps no member with a shorter one in front of it. Automata themselves are
+// tests/cpp/automata; when rules are folded is tests/cpp/lowering/regular_facts_test.cc.
 #include "grammar/regular.h"
 
 #include <gtest/gtest.h>

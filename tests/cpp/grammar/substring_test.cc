@@ -1,4 +1,8 @@
-// AddSubstring against all runs of random chunks; many chunks; chunks that defeat the automaton.
+// AddSubstring against all runs of random chunks, by the reference recogniser: exactly the
+// concatenations of neighbouring chunks are accepted, and the empty text.
+//
+// Also many chunks, and chunks that defeat the automaton of substrings (repeats, common
+// beginnings). Its spelling in EBNF and Lark is tested there.
 #include "grammar/substring.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Exact decimals: normal form, order, rounding, neighbours.
+// Exact decimals: equal values have one normal form whatever their spelling, the order is exact at
+// any scale, rounding to integers, neighbouring integers, and the plain form.
+//
+// Values are known ones, chosen at carries, signs and far exponents. Bounds of schemas made of them
+// are tests/cpp/frontend/json_schema/numeric_range_test.cc.
 #include "json/decimal.h"
 
 #include <gtest/gtest.h>

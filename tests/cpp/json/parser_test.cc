@@ -1,4 +1,7 @@
-// Reading JSON: values, key order, duplicates, strictness, positions and limits.
+// Reading JSON: values with the text of their numbers, key order, duplicate keys (the last counts,
+// at the first place), escapes and surrogates, strictness, line and column of errors, byte offsets.
+//
+// Nesting and size are bounded by limits. What a schema makes of a document is another stage.
 #include "json/parser.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Writing JSON: separators and the canonical spelling of strings.
+// Writing JSON: separators as given, and the canonical spelling of strings, in which only what must
+// be escaped is.
+//
+// The spelling is the one that generated strings have, so other stages compare with it. Reading
+// back is parser_test.cc.
 #include "json/writer.h"
 
 #include <gtest/gtest.h>

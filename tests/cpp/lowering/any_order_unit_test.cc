@@ -1,4 +1,10 @@
-// AnyOrderUnit: what may follow a set of members, and the tree of keys.
+// AnyOrderUnit: which members may follow a set of members, how parts are numbered along the tree of
+// their literal keys, and when the whole may end, with the last places kept for what must still
+// come.
+//
+// Sets are equal whatever the order, which is why n members need no n! states, and counts far from
+// their bounds are one for masks. Whole languages are tests/cpp/parser and
+// tests/property/test_any_order.py.
 #include "lowering/any_order_unit.h"
 
 #include <gtest/gtest.h>

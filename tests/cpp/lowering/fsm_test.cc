@@ -1,4 +1,7 @@
-// FsmBuilder: packing, sorting, and leaving out states that only lead on.
+// FsmBuilder: edges of each state are packed and sorted, states that only lead on are left out, and
+// cycles of epsilon edges end; TokenSet by its definition.
+//
+// Machines are written by hand. How expressions become edges is fsm_writer_test.cc.
 #include "lowering/fsm.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// FsmWriter: literals as one prefix tree, tail positions, copies or calls, classes inline or apart.
+// FsmWriter: alternatives with literals become one prefix tree, calls at the end are tail calls,
+// small rules are copied and others called, wide classes are units, and what cannot be completed is
+// left out.
+//
+// Counts edges and calls of small grammars, so it guards shape and size. Whether the automaton has
+// the right language is tests/cpp/parser/random_grammars_test.cc.
 #include "lowering/fsm_writer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// LengthMeter: which bytes a bound leaves, in code points and in characters of JSON strings.
+// LengthMeter: which bytes a bound leaves beside an automaton, in code points and in characters of
+// strings with escapes of two or four digits, where an escape counts once.
+//
+// No text is begun that cannot end in time, and a bound below the shortest text is an error where
+// the rule is reached. Masks under such bounds are tests/cpp/mask/random_masks_test.cc.
 #include "lowering/length_meter.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// UnitTable: which kind of automaton an expression gets, when it is built, and what units share.
+// UnitTable: which kind of automaton an expression gets (folded, with calls, counted, limited),
+// when it is built, and what equal bodies share; Unit: how counts go on and budgets of tokens are
+// used up.
+//
+// Guards that counts large and small take equal room and that units appear only when reached.
+// Languages are not compared here but in tests/cpp/parser.
 #include "lowering/unit_table.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
 // LocalMaskCache: states alike share one mask, across automata and grammars; differences are chosen
 // where a loop is near; a full cache starts over without hurting anyone.
+//
+// Threads that ask at once get one mask, and ids without text are known. That each mask is exact is
+// local_mask_builder_test.cc.
 #include "mask/local_mask_cache.h"
 
 #include <gtest/gtest.h>

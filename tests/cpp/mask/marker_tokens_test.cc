@@ -1,4 +1,8 @@
-// MarkerTokens: a special or stop token may follow only where literals spell its whole text.
+// MarkerTokens: a special or stop token may follow only where literals spell its whole text: in
+// parts in any order and under repetitions too, and never through a class.
+//
+// Asks for matches at single parser sets. What a matcher does with them is
+// tests/cpp/matcher/stop_tokens_test.cc.
 #include "mask/marker_tokens.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// Shared by the tests of this folder: tokenizers of a few tokens, automata from regular grammars,
-// and rows of bits.
+// Shared by the tests of this folder: tokenizers of a few tokens, random vocabularies, automata
+// from regular grammars, and rows of bits as sets of ids.
+//
+// Vocabularies are small on purpose: each test can then try every token. Real vocabularies come in
+// from Python, in tests/property.
 #pragma once
 
 #include <cstdint>

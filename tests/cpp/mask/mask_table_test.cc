@@ -1,5 +1,8 @@
-// MaskTable: the memo and its budget, whole-token items, and rows that are overwritten entirely.
-// Whether masks are exact is in random_masks_test.cc.
+// MaskTable: the memo of masks by parser set and its budget of bytes, items of whole tokens with
+// their exclusions united with text, and rows that are overwritten entirely, padding included.
+//
+// Threads get equal masks, and far counts share one. Whether masks are exact is in
+// random_masks_test.cc.
 #include "mask/mask_table.h"
 
 #include <gtest/gtest.h>

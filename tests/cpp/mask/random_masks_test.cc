@@ -1,5 +1,9 @@
 // Masks against a textbook recogniser: random small grammars times random small vocabularies, along
 // random texts. A bit must be set if and only if the grammar allows all bytes of the token.
+//
+// Beside the random ones: counts near their bounds, nested and neighbouring counts, limits of code
+// points, bounds of lengths, words forbidden within a loop. Several grammars share one cache, as in
+// a compiler. Whole tokens are mask_table_test.cc.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,7 @@
-// TokenMask: the union of shared local masks, single ids and words, whatever the row held before.
+// TokenMask: the union of shared local masks, dense or sparse, single ids and words, in any order
+// and whatever the row held before; it counts only bytes of its own.
+//
+// Parts are made by hand. Which parts a parser set needs is mask_table_test.cc.
 #include "mask/token_mask.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// Captures and temperatures: only parts of derivations of the whole text, markers, the innermost
-// rule; and through a matcher with its history.
+// Captures and temperatures: only parts of derivations of the whole text count, all or the longest,
+// with markers; the innermost open rule gives the temperature and of several readings the highest.
+//
+// Asked of the chart, and through a matcher with its history. How the chart reads bytes and tokens
+// is chart_test.cc.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,7 @@
-// Chart: feeding and going back, characters and tokens that are cut anywhere, budgets, limits.
+// Chart, the parser that keeps origins: feeding and going back, characters and tokens that are cut
+// anywhere, counts, budgets of tokens and characters, and a bound on its memory.
+//
+// Judged by the captures that come out. What counts as a capture is captures_test.cc.
 #include "matcher/chart.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,9 @@
-// Draft trees: rows equal to those of a matcher that takes the same path, and every malformed tree
-// refused before anything is written.
+// Draft trees: rows equal those of a matcher that takes the same path, on random trees too, and
+// every malformed tree (loops, links out of range, arrays of unequal length) is refused before
+// anything is written.
+//
+// The state of the matcher is the same afterwards, also when time runs out. Arrays of Python are
+// checked in tests/python/test_matcher.py.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,5 +1,8 @@
-// GrammarMatcher: accepting, masks, rollback, fork and reset. Stop tokens are in
-// stop_tokens_test.cc, limits in matcher_limits_test.cc.
+// GrammarMatcher: what the mask allows is accepted and nothing else, strings are all or nothing,
+// rollback, fork and reset lead back to the same masks, token budgets count tokens.
+//
+// Refused calls leave the state as it was. Stop tokens are in stop_tokens_test.cc, limits in
+// matcher_limits_test.cc.
 #include "matcher/grammar_matcher.h"
 
 #include <gtest/gtest.h>

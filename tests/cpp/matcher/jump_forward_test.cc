@@ -1,4 +1,8 @@
-// Jump-forward: the longest text that every continuation begins with, and tokens that spell it.
+// Jump-forward: the longest text that every continuation begins with, which stops where the input
+// may end and never within a character, and tokens that spell it.
+//
+// Text that is forced for ever is bounded. Tokens are greedy, neither stop nor special, and can be
+// accepted; encoding by the tokenizer's own rules is tests/python/test_jump_forward.py.
 #include <gtest/gtest.h>
 
 #include "matcher/grammar_matcher.h"

@@ -1,5 +1,8 @@
-// Shared by the tests of this folder: a compiler over a small vocabulary, and masks as sets of
-// token texts.
+// Shared by the tests of this folder: a compiler over a small vocabulary, whose ids 0 and 1 stand
+// for a stop and a special token, and masks as sets of token texts.
+//
+// Mask() also checks, token by token on forks, that the mask says what accepting does; rows are
+// dirty before they are filled.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // Threads over one compiled grammar: whoever comes first, the masks are those that one thread gets
 // alone. Budgets are small, so that generations end and masks are not kept while others read.
+//
+// Batches are compared with matchers filled one by one. Run under the thread sanitizer by CI; here
+// without it only results are compared.
 #include <gtest/gtest.h>
 
 #include <atomic>

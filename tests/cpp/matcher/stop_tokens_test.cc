@@ -1,4 +1,9 @@
-// Stop and special tokens: the end mark, never text, but what literals and token sets name.
+// Stop and special tokens: the end mark of a complete match, never text, but what literals and
+// token sets name; several at once, none at all, and those of a matcher that overrides the
+// tokenizer's.
+//
+// Each rule is checked by the mask and by acceptance. Where literals spell a marker is
+// tests/cpp/mask/marker_tokens_test.cc.
 #include <gtest/gtest.h>
 
 #include "matcher/grammar_matcher.h"

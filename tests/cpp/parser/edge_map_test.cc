@@ -1,4 +1,7 @@
-// EdgeMap: a map from (set, byte) to set that readers share with a writer while it grows.
+// EdgeMap: a map from (set, byte) to set that readers share with a writer while it grows: it equals
+// a std::map, and a reader sees every edge that was published before it began.
+//
+// An edge under way is unknown or right, never wrong. The thread sanitizer runs it in CI.
 #include "parser/edge_map.h"
 
 #include <gtest/gtest.h>

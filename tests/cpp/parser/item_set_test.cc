@@ -1,4 +1,7 @@
-// SeenItems: a set that forgets in no time, and only what it should.
+// SeenItems: a set that forgets all its members in constant time, and only what it should: compared
+// with a std::set over many rounds, and while it grows.
+//
+// It is used while one Earley set is closed; what the closure contains is random_grammars_test.cc.
 #include "parser/item_set.h"
 
 #include <gtest/gtest.h>

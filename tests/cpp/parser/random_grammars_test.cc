@@ -1,5 +1,9 @@
-// The parser against a textbook recogniser: random small grammars, every text over a small alphabet
-// up to a length, byte by byte.
+// The parser against a textbook recogniser (Earley, "An efficient context-free parsing algorithm",
+// 1970): random small grammars, every text over a small alphabet up to a length, byte by byte,
+// depth first.
+//
+// Sets that stand for others in masks must allow the same short texts. Masks themselves are
+// tests/cpp/mask/random_masks_test.cc.
 #include <gtest/gtest.h>
 
 #include <string>

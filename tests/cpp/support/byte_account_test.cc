@@ -1,4 +1,8 @@
-// ByteAccount: a total is the sum of the accounts that count towards it, whatever grows meanwhile.
+// ByteAccount: a total is the sum of the accounts that count towards it, whatever grows meanwhile,
+// and an account counts towards one total at a time.
+//
+// Threads grow and join accounts at once, and the sum is exact at the end. The cache that uses it
+// is tests/cpp/compiler/compile_cache_test.cc.
 #include "support/byte_account.h"
 
 #include <gtest/gtest.h>

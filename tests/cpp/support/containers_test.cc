@@ -1,5 +1,8 @@
-// Arena, ChunkedArray and IdTable: addresses that stay, ids that are found again, and readers that
-// need no lock while a writer appends.
+// Arena, ChunkedArray and IdTable: addresses that stay while the container grows, ids that are
+// found again though hashes collide, and readers that need no lock while a writer appends.
+//
+// Sizes that the containers report are checked from below only. Races are found under the thread
+// sanitizer, which runs this in CI.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,8 @@
-// Error: what the text says and keeps to itself, and the fields that callers read.
+// Error: the text has message, place and hint, the fields that callers read are unset by default,
+// and whatever a source holds, the text stays short, printable and well-formed UTF-8.
+//
+// Also QuoteForMessage and ThrowLimitError. Which Python class a kind becomes is
+// tests/python/test_exception.py.
 #include "support/error.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// ForkGate: a fork waits for the sections that run, and a child finds every lock free and
-// everything whole.
+// ForkGate, ForkSafeMutex, ForkSafeOnce: a fork waits for the sections that run, and a child finds
+// every lock free and everything whole; children fork again.
+//
+// Real processes are forked while threads work; a child that hangs is ended by an alarm. Forks of
+// whole compilers are tests/integration/test_fork_process.py.
 #include "support/fork_safety.h"
 
 #include <gtest/gtest.h>

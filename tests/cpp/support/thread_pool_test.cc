@@ -1,5 +1,8 @@
-// ThreadPool: every task once, errors by number and not by timing, reuse, concurrent callers, and
-// life after fork().
+// ThreadPool: every task runs once, the error that is raised is that of the lowest task and not of
+// the fastest, callers take turns, and the pool works in a child process after fork(), also one
+// forked while it runs.
+//
+// How work is cut into tasks is the callers' matter: tests/cpp/matcher/batch_test.cc.
 #include "support/thread_pool.h"
 
 #include <gtest/gtest.h>

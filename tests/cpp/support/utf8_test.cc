@@ -1,5 +1,9 @@
 // UTF-8: decoding against the table of RFC 3629 written out as arithmetic, for all code points and
-// all short byte strings.
+// for random and all short byte strings; encoding back; counts; prefixes that end between
+// characters.
+//
+// Overlong forms, surrogates and values past U+10FFFF are refused. Automata over UTF-8 are
+// tests/cpp/automata/utf8_class_test.cc.
 #include "support/utf8.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// WorkMeter: the budget of a request, its scope, and what raises when it is used up.
+// WorkMeter: the budget of a request in counted work or time, the scope it holds in (the outermost
+// one counts), the error with what was being done, and the caller who is asked now and then.
+//
+// Without a scope nothing is counted, and inside a section that must not be left nobody is asked.
+// Budgets of whole compilations are tests/integration/test_interruption.py.
 #include "support/work_meter.h"
 
 #include <gtest/gtest.h>

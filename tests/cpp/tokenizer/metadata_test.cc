@@ -1,4 +1,8 @@
-// The written JSON forms of TokenizerInfo.
+// The written JSON forms of TokenizerInfo: the four keys of the metadata in their order, and the
+// serialised form, which carries arbitrary bytes and is not decoded a second time when read.
+//
+// Reading them, with all that can be wrong in them, happens in Python:
+// tests/python/test_tokenizer_info.py and test_serialization.py.
 #include <gtest/gtest.h>
 
 #include "tokenizer/tokenizer_info.h"

@@ -1,4 +1,8 @@
-// SettledSize: against a search over the tokens themselves.
+// SettledSize: how much of a text no later token can change, against a search over the tokens
+// themselves on random vocabularies and texts.
+//
+// Used for jump-forward; which tokens a real tokenizer writes for the settled part is
+// tests/python/test_jump_forward.py.
 #include "tokenizer/settled_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// TokenizerInfo: stop, special and ordinary tokens; sizes; the fingerprint.
+// TokenizerInfo: which ids are stop, special and ordinary tokens, given or detected by text, padded
+// ids, sizes that are refused, and a fingerprint that sees every part.
+//
+// Parts that are built lazily are built once across threads. Decoding of texts is vocab_test.cc;
+// what is read from Hugging Face is Python's: tests/python/test_huggingface.py.
 #include "tokenizer/tokenizer_info.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// DecodeToken and KindOfVocabulary for the three vocabulary types.
+// DecodeToken and KindOfVocabulary: raw spellings are unchanged, byte fallback reads its one-byte
+// spellings and marks spaces, the byte-level table is a bijection, and the kind is told from the
+// spellings.
+//
+// Spellings are known and generated ones; tokens of real tokenizers are decoded in
+// tests/python/test_huggingface.py.
 #include "tokenizer/vocab.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// FindUnicodeProperty: names, values, and laws that tie the tables together.
+// FindUnicodeProperty: general categories, scripts with their extensions, binary properties, names
+// that are unknown, and laws that tie the tables together: categories partition the code points,
+// tables are sorted by name.
+//
+// The tables are generated (cpp/unicode); a few characters a property are compared with the Unicode
+// 15.0 data, not all of them.
 #include "unicode/property.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
 // Strings and names of Python as automata and spellings (Python Language Reference 2.3 and 2.4),
 // for the style pythonic, which puts them together.
+//
+// Spellings differ by the quote, since a string may hold the other one bare. Literals other than
+// strings are pythonic.cc.
 #include "frontend/json_schema/styles/python_literals.h"
 
 #include <string>

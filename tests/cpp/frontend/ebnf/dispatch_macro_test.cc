@@ -1,4 +1,9 @@
-// TagDispatch and TokenTagDispatch: languages, errors, the printed form.
+// TagDispatch and TokenTagDispatch in EBNF: the languages of free text with tags, of overlapping
+// and recursive ones, the plain choices of tokens that the second stands for, the printed forms,
+// and each error with its place.
+//
+// What free text with patterns means in every case is tests/cpp/automata/free_run_test.cc; here the
+// macro's arguments are the matter.
 #include "frontend/ebnf/dispatch_macro.h"
 
 #include "grammar/printer.h"

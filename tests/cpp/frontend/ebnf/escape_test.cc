@@ -1,4 +1,8 @@
-// Escape sequences: values, greedy digits, surrogates, what each context allows.
+// Escape sequences of EBNF: the value of each form, greedy hexadecimal digits, surrogate pairs that
+// are joined and lone ones that are refused, and what each context (string, class) allows.
+//
+// Errors point at the backslash. Writing escapes is tests/cpp/grammar/literal_writer_test.cc;
+// escapes of regular expressions are another language, tests/cpp/frontend/regex/escape_test.cc.
 #include "frontend/ebnf/escape.h"
 
 #include <gtest/gtest.h>

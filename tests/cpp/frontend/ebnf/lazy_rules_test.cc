@@ -1,4 +1,8 @@
-// Lazy rules: shortest texts, rules within rules, refusals.
+// Lazy rules: of the texts that a rule matches only those count that have no shorter one in front;
+// by the reference recogniser on texts whose verdict follows from that sentence.
+//
+// Rules in lazy rules, the empty text as first, markers as ends, and refusals of what is not
+// regular or too large to be folded. Lark's use of it is tests/cpp/frontend/lark.
 #include "frontend/ebnf/lazy_rules.h"
 
 #include "grammar/printer.h"

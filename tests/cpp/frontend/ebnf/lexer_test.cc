@@ -1,4 +1,8 @@
-// Lexer: kinds and values of tokens, positions, options, lexical errors.
+// Lexer of EBNF: kinds and values of tokens, comments and line ends, how options are told from
+// classes, and each lexical error.
+//
+// Lines and columns count characters, not bytes, from 1. What tokens mean in a row is
+// parser_test.cc, escapes are escape_test.cc.
 #include "frontend/ebnf/lexer.h"
 
 #include <gtest/gtest.h>

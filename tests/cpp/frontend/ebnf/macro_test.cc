@@ -1,4 +1,8 @@
-// Macro calls: argument forms, structural errors, reserved names.
+// Macro calls as the parser reads them: every form of argument, names that are reserved for macros,
+// structural errors with their place, and a bound on nested tuples.
+//
+// What each macro means has a file of its own (dispatch_macro_test.cc, regex_macro_test.cc,
+// token_macro_test.cc); here calls are only read.
 #include "frontend/ebnf/macro.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// EBNF parser: languages of each construct, every syntax error with its place, limits, size.
+// EBNF parser: languages of each construct by the reference recogniser, every syntax error with its
+// line, column and text, limits that name their field, and grammars that are deep or large.
+//
+// Texts of errors are those of XGrammar where engines match on them. Escapes, macros and rule
+// options have files of their own; printing back is round_trip_test.cc.
 #include "frontend/ebnf/parser.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Automata in printed grammars: read back as automata, unless the rules are something else.
+// Automata in printed grammars: rules that the printer wrote for an automaton are read back as that
+// automaton, so that printing a second time gives the same text.
+//
+// Rules that only look like it (another shape, another name, options) are left alone. The printed
+// shape itself is tests/cpp/grammar/printer_test.cc.
 #include "frontend/ebnf/printed_automata.h"
 
 #include <gtest/gtest.h>

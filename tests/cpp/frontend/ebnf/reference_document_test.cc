@@ -1,5 +1,8 @@
-// The examples of docs/reference/ebnf.md: each block with its `accepts:`, `rejects:` and `error:`
-// lines.
+// The examples of docs/reference/ebnf.md: each block is one grammar, whose `accepts:`, `rejects:`
+// and `error:` lines are checked by the reference recogniser and the parser.
+//
+// Guards that the page is true. Its prose and tables are not read; a block without lines below it
+// would only have to parse.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,7 @@
-// The Regex macro: flags, json_string, places of errors.
+// The Regex macro of EBNF: a match of the whole pattern, flags, `json_string`, which spells the
+// matches as the inside of JSON strings, and errors placed inside the quoted pattern.
+//
+// What patterns mean is tests/cpp/frontend/regex; only the macro's own arguments are judged here.
 #include "frontend/ebnf/regex_macro.h"
 
 #include <gtest/gtest.h>

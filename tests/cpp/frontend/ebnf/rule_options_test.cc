@@ -1,4 +1,8 @@
-// Rule options: what is read and printed, slips as syntax errors at their place.
+// Rule options of EBNF (`name[...] ::=`): what is read into the grammar and printed again, bounds
+// of lengths, options that are refused, and slips as syntax errors at their place.
+//
+// What limits do to masks is tests/cpp/mask and tests/cpp/lowering/length_meter_test.cc, captures
+// tests/cpp/matcher.
 #include "frontend/ebnf/rule_options.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
 // ExpectError: an action raises an Error of a kind, at a line and column, whose text begins with a
-// message.
+// message. ExpectSyntaxError does so for an EBNF text.
+//
+// Used by the tests of this folder. Only the beginning of the message is compared, so that hints
+// may change.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
-// Token, ExcludeToken and the token literals of GBNF; Substring, whose arguments the parser reads.
+// Token, ExcludeToken and the token literals of GBNF: ids sorted and merged, names kept until a
+// vocabulary is known, and each error; Substring, whose arguments the same parser reads.
+//
+// Judged by the printed grammar, since tokens have no text. What they do in masks is
+// tests/cpp/mask/mask_table_test.cc; names are looked up in
+// tests/cpp/compiler/named_tokens_test.cc.
 #include "frontend/ebnf/token_macro.h"
 
 #include "grammar/printer.h"

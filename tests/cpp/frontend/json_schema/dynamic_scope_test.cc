@@ -1,4 +1,8 @@
-// Placed schemas: which schemas a dynamic reference means on different ways to it.
+// Placed schemas: which schema a `$dynamicRef` or `$recursiveRef` means depends on the way that led
+// to it, and the same scope gives the same schema, so that expansion ends.
+//
+// Schemas without such references need no scopes and stay as they are; messages keep the original
+// pointer. Languages of dynamic references are cases of tests/data/json_schema.
 #include "frontend/json_schema/dynamic_scope.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,9 @@
-// From schema text to the accepted JSON texts: objects, arrays, values, options, errors, reports,
-// sizes.
+// From schema text to the accepted JSON texts, by the reference recogniser: objects in order and in
+// any order, arrays, values, composition, strict mode, the kinds and pointers of errors, lenient
+// mode and its report.
+//
+// The size of the grammar must stay linear for long schemas. A few cases a construct: the bulk of
+// them is data, in tests/data/json_schema, and runs through every route from Python.
 #include "frontend/json_schema/json_schema.h"
 
 #include <gtest/gtest.h>

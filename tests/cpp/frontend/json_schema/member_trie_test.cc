@@ -1,4 +1,9 @@
-// MemberTrie: versions, labels that share a part, members without a literal key.
+// MemberTrie: versions of one growing set of members share what they have in common and still
+// accept exactly their own members, by the reference recogniser.
+//
+// Labels end between characters, never within one; members without a literal key and the empty
+// version are covered. When objects use it is convert_object.cc, tested by json_schema_test.cc and
+// the data cases.
 #include "frontend/json_schema/member_trie.h"
 
 #include <gtest/gtest.h>

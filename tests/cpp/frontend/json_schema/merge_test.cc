@@ -1,4 +1,9 @@
-// Expanding conjunctions: what stays, what is pruned, what is known to be empty.
+// Expanding conjunctions into branches: bounds intersect, enums are filtered by their siblings,
+// complements become requirements, and what is known to be empty is pruned.
+//
+// Guards that a schema beside its complement is nothing, that discriminated alternatives count as
+// disjoint, and that expansion ends in a limit error. Which texts come of it is
+// json_schema_test.cc.
 #include "frontend/json_schema/merge.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Number automata against exact decimals: every text of a grid is judged both ways.
+// Number automata against exact decimals: every text of a grid of spellings is judged by the
+// automaton and by arithmetic, for combinations of bounds, for divisors and for excluded values.
+//
+// Texts have a plain form (no exponent), as constrained numbers do. The arithmetic is
+// tests/cpp/json/decimal_test.cc.
 #include "frontend/json_schema/numeric_range.h"
 
 #include <gtest/gtest.h>

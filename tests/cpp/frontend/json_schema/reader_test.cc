@@ -1,4 +1,8 @@
-// Reading schema objects: spellings of all drafts, defaults, inference, pointers.
+// Reading schema objects: spellings of all drafts mean the same, defaults, the inference of a type
+// from keywords, siblings of `$ref` by dialect, and pointers.
+//
+// Only the data that the reader makes is compared; ill-formed keywords are json_schema_test.cc and
+// the data cases with `error`.
 #include "frontend/json_schema/reader.h"
 
 #include <gtest/gtest.h>

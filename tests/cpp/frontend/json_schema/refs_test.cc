@@ -1,4 +1,8 @@
-// References: URI resolution (examples of RFC 3986 5.4), pointers, identifiers and anchors.
+// References: URI resolution by the examples of RFC 3986 5.4, JSON pointers with escapes, `$id`
+// within `$id`, and anchors.
+//
+// What leads nowhere has no target; the error for it is the reader's. Dynamic ones are
+// dynamic_scope_test.cc; cycles are cases of tests/data/json_schema.
 #include "frontend/json_schema/refs.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// The format `regex`: a sound subset for generation, the whole dialect for values of a schema.
+// The format `regex`: a sound subset for generation (all that it accepts is a pattern, groups nest
+// three deep), and the whole dialect for values that a schema lists.
+//
+// The same lists of patterns and of other texts are asked of both. Patterns are judged for their
+// syntax, not for what they match: that is tests/cpp/frontend/regex.
 #include "frontend/json_schema/regex_format.h"
 
 #include <gtest/gtest.h>

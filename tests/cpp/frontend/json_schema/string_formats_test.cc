@@ -1,4 +1,8 @@
-// Formats: edge cases of each standard.
+// Formats of strings (dates, addresses, host names, identifiers): edge cases of each standard,
+// accepted and refused by the automaton, and which names are known, refused or annotations.
+//
+// Texts are decoded values, without quotes and escapes. `regex` has a file of its own; formats
+// beside patterns and lengths are data cases.
 #include "frontend/json_schema/string_formats.h"
 
 #include <gtest/gtest.h>

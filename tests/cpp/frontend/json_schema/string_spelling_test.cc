@@ -1,4 +1,8 @@
-// Spelling decoded texts: canonical escapes, and keys that must not decode to a name.
+// Spelling decoded texts as JSON: canonical escapes, one for each character, and automata of keys
+// in any spelling that do not decode to a declared name.
+//
+// The second is what keeps a free key from repeating a property by an escape. Which spelling a
+// string gets is decided in convert_string.cc, tested by json_schema_test.cc.
 #include "frontend/json_schema/string_spelling.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Styles by name, and the options they take.
+// Styles by name: every listed style converts a schema, an unknown name lists the known ones, and
+// options that a style cannot keep (layout, exclusions) are refused.
+//
+// Exclusions of the style `json` act on the spelling, and literals that contain one vanish. The
+// language of each style is tests/cpp/frontend/json_schema/styles and tests/data/styles.
 #include "frontend/json_schema/style_registry.h"
 
 #include <gtest/gtest.h>

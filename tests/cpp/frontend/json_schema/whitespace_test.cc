@@ -1,4 +1,8 @@
-// White space, separators and indentation (json-schema.md 1.2).
+// White space, separators and indentation: free white space with and without a bound, fixed
+// separators, lines indented by the depth of recursion, and options that are refused.
+//
+// Judged by the reference recogniser on one schema with an object and an array. That all structures
+// keep to the layout is a matter of the data cases.
 #include "frontend/json_schema/whitespace.h"
 
 #include <gtest/gtest.h>

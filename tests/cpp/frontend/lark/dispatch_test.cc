@@ -1,4 +1,8 @@
-// Heads of the form `TEXT "<t>"`, alone and in rules that choose between tools.
+// Heads of the form `TEXT "<t>"` in Lark, alone and in rules that choose between tools: which of
+// them become free text with triggers, and what language they then have.
+//
+// A head alone may lack its marker, a trigger commits, tools may share one, and triggers are of one
+// kind. The automaton of free text is tests/cpp/automata/free_run_test.cc.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,7 @@
-// The terminals of the module `common`.
+// The terminals of the module `common`: for each the texts that it accepts and refuses, and every
+// form of `%import` with its errors.
+//
+// An unknown name is an error at its place. Grammars of `named_grammars` are embedded_test.cc.
 #include "frontend/lark/imports.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Faults of JSON values are placed in the grammar around them.
+// Faults of JSON values in Lark are placed in the grammar around them, by line and column, with the
+// kind of the fault kept; values may span lines.
+//
+// What schemas mean is tests/cpp/frontend/json_schema, and the other embedded languages are
+// embedded_test.cc.
 #include "frontend/lark/json_place.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
-// The examples of docs/reference/lark.md: each block with its `accepts:`, `rejects:` and `error:`
-// lines.
+// The examples of docs/reference/lark.md: each block is one grammar, whose `accepts:`, `rejects:`
+// and `error:` lines are checked by the reference recogniser and the compiler.
+//
+// Guards that the page is true. Its prose and tables are not read, and examples have neither a
+// tokenizer nor named grammars.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,8 @@
-// Places and the excerpt of an error.
+// Places and the excerpt of an error in Lark text: the line with a mark below, columns in code
+// points, long lines cut around the mark, and the name of the grammar within grammars.
+//
+// Also what is no text at all (NUL, broken UTF-8). Which faults are found where is the matter of
+// the other files of this folder.
 #include "frontend/lark/source.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
-// Look-ahead and word boundaries as automata.
+// Look-ahead and word boundaries as automata, at the start of a pattern and inside, negative and
+// nested, beside anchors, on texts whose verdict follows from ECMA-262.
+//
+// Contradictions match nothing, and the budget of states covers the bodies of look-aheads.
+// Look-behind is refused: parser_test.cc. Random patterns are random_test.cc.
 #include "frontend/regex/assertions.h"
 
 #include "expectations.h"

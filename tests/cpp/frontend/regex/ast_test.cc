@@ -1,4 +1,8 @@
-// RegexAst: simplifications of the constructors, and the analysis.
+// RegexAst: simplifications of the constructors, which join nested repetitions only where no length
+// is lost and turn alternatives of single characters into a class, and the facts of the analysis.
+//
+// Facts saturate instead of overflowing, and the number of nodes is limited. That the language
+// stays is checked where lengths have gaps.
 #include "frontend/regex/ast.h"
 
 #include "expectations.h"

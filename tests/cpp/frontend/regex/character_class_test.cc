@@ -1,4 +1,8 @@
-// Character classes: members, dashes, negation, and refusals.
+// Character classes: members, shorthands, dashes at all places, negation, the empty and the full
+// class, and what is refused, with its position.
+//
+// Languages only; escapes within classes and ASCII case folding are escape_test.cc. Sets as such
+// are tests/cpp/automata/code_point_set_test.cc.
 #include "expectations.h"
 
 namespace xgrammar {

@@ -1,4 +1,9 @@
-// Escapes: every form, in and out of classes, and the ill-formed ones.
+// Escapes of regular expressions: every form with its value, in and out of classes, surrogate
+// pairs, properties by name, identity escapes of punctuation, and the ill-formed ones with their
+// position.
+//
+// That tables of properties are right is tests/cpp/unicode. Folding of ASCII case stands here since
+// escapes go through it.
 #include "frontend/regex/escape.h"
 
 #include "expectations.h"

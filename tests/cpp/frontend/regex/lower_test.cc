@@ -1,4 +1,8 @@
-// RegexToGrammar and RegexToExpr: shape of the grammar and resolution of anchors.
+// RegexToGrammar and RegexToExpr: the shape of the grammar (literals stay literals, large counts
+// stay counts) and anchors that are resolved by their place without an automaton.
+//
+// Odd assertions make the whole pattern an automaton; patterns that match nothing are refused.
+// Languages of random patterns are random_test.cc.
 #include "expectations.h"
 
 namespace xgrammar {

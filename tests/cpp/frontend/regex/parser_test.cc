@@ -1,4 +1,8 @@
-// ParseRegex: groups, flags, quantifiers, and what is refused, with positions.
+// ParseRegex: groups, flags, quantifiers and the dot by their languages, and what is refused
+// (constructs of other dialects, bad quantifiers, text that is no UTF-8), with kind and position.
+//
+// Deep nesting uses no native stack, and a pattern past the source limit names it. Classes, escapes
+// and assertions have files of their own.
 #include "frontend/regex/parser.h"
 
 #include <string>

@@ -1,4 +1,7 @@
-// RegexReader: the cursor and the places in messages.
+// RegexReader: the cursor reads code points, and positions in messages count them from 1.
+//
+// The reader is the parser's only view of the text, so this is what every position in an error
+// rests on. Which errors there are is parser_test.cc.
 #include "frontend/regex/reader.h"
 
 #include "expectations.h"

@@ -1,4 +1,8 @@
-// AddRegexToNfa: sizes of the machines and the form of assertions.
+// AddRegexToNfa: the machine is linear in the written-out pattern, loops do not leak into what is
+// around them, and assertions become edges or markers as asked for.
+//
+// Languages are those of the determinised machine, on patterns where a loop shared with its
+// surroundings would accept too much. Random patterns are random_test.cc.
 #include "frontend/regex/thompson.h"
 
 #include "expectations.h"

@@ -1,4 +1,8 @@
-// RegexToDfa: anchors anywhere, search, budgets.
+// RegexToDfa: anchors anywhere, also where nothing can match, search for a match in any place,
+// lengths and minimality of the result.
+//
+// The budget of states is checked before the work is done, by the size that counts would take.
+// Look-around is assertions_test.cc.
 #include "expectations.h"
 
 namespace xgrammar {
