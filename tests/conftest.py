@@ -1,4 +1,9 @@
-"""What all Python tests share: markers, and the folder of shared data."""
+"""What all Python tests share: markers, which tests the default run leaves out, and the folder of
+shared data.
+
+Also what is released before the interpreter ends, so that reports of leaks mean leaks. Tests that
+need a package or device skip themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Finds the source files and reads what the checks need from them."""
+"""Finds the source files and reads what the checks need from them: folders, levels, includes.
+
+The table of levels is the one of docs/architecture.md. Works on the text of files; nothing is built
+or imported.
+"""
 
 from __future__ import annotations
 

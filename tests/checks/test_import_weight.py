@@ -1,4 +1,8 @@
-"""`import xgrammar` is light: it loads none of the packages that only some calls need."""
+"""`import xgrammar` is light: it loads none of the packages that only some calls need.
+
+Guards lists of modules after an import and after compiling and matching with numpy, in processes of
+their own, and the list of lazy names. How long an import takes is tests/python/test_package.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The stub of the extension is what the generator makes from the built module."""
+"""The stub of the extension is what the generator makes from the built module.
+
+White space is not compared, since versions of the generator differ in it. A stub that is stale says
+which command writes it again.
+"""
 
 from __future__ import annotations
 

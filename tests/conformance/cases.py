@@ -1,4 +1,8 @@
-"""Loads the cases and builds what they describe."""
+"""Loads the cases of tests/data and builds what they describe.
+
+The format stands in tests/data/README.md. Values too long or odd for JSON are Python expressions,
+which is safe since the files are our own. How a case is judged is routes.py.
+"""
 
 from __future__ import annotations
 

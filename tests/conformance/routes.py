@@ -1,4 +1,8 @@
-"""The routes: ways to ask "is this text in the language" that must all give the same answer."""
+"""The routes: ways to ask "is this text in the language" that must all give the same answer.
+
+Whole string, byte tokens, long tokens, printed and read back, serialized, on a fork, after
+rollback. By tokens, every mask on the way is compared with what is accepted.
+"""
 
 from __future__ import annotations
 

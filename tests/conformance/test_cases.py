@@ -1,4 +1,8 @@
-"""Runs every case of tests/data through every route."""
+"""Runs every case of tests/data through every route.
+
+A test id is route-case; a case that expects an error has to raise one of its kind. Ids are unique,
+and a case is left out only by a feature listed in features.py with the reason.
+"""
 
 from __future__ import annotations
 

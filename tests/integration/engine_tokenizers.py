@@ -1,4 +1,8 @@
-"""The tokenizers that the engines' own files are driven with."""
+"""The tokenizers that the engines' own files are driven with.
+
+One real fast tokenizer where transformers is there, and a small stand-in with the same methods.
+Nothing is downloaded.
+"""
 
 from __future__ import annotations
 

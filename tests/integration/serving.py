@@ -1,4 +1,8 @@
-"""Grammars, vocabularies and walks that the integration tests share."""
+"""Grammars, vocabularies and walks that the integration tests share.
+
+A walk draws allowed tokens at random by a seed, so that a failure can be run again; it judges
+nothing by itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Call patterns of the serving engines, as their adapters write them."""
+"""Call patterns of the serving engines, as their adapters write them.
+
+In the order and with the arguments of the adapters: validation, batches with slots, rollback after
+drafts, forced text. Recorded calls of the real files are test_recorded_calls.py, the files
+themselves test_vllm.py and test_sglang.py.
+"""
 
 from __future__ import annotations
 

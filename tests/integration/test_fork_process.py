@@ -1,4 +1,9 @@
-"""os.fork after threads have run: the child compiles, fills and batches as the parent does."""
+"""os.fork after threads have run: the child compiles, fills and batches as the parent does.
+
+Forks while other threads compile or use the same compiler; a compilation that only the parent was
+doing is nobody's in the child. Locks in C++ are tests/cpp/support/fork_safety_test.cc. Skipped
+where there is no fork.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The code of `docs/replacing-xgrammar.md`, run block by block in one namespace."""
+"""The code of `docs/replacing-xgrammar.md`, run block by block in one namespace.
+
+Needs torch and transformers; the block for mlx-lm is only compiled. The table of what gets better
+has its tests in test_beyond_the_peer.py. Also that test files which the page names exist.
+"""
 
 from __future__ import annotations
 

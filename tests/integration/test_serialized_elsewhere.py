@@ -1,4 +1,8 @@
-"""Serialized objects in other processes, and damaged bytes: typed errors and nothing else."""
+"""Serialized objects in other processes, and damaged bytes: typed errors and nothing else.
+
+Guards that masks are the same in a process that only loads, that pickles travel, and that a small
+file cannot ask for much memory. The order of checks is tests/python/test_serialization.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Draft tokens: the library's tree traversal equals the loop that engines write by hand."""
+"""Draft tokens: the library's tree traversal equals the loop that engines write by hand.
+
+On random trees; malformed trees are refused and nothing is written; k accepted tokens are rolled
+back. The native walk is tests/cpp/matcher/draft_tree_test.cc.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Many threads on one grammar, one compiler, one batch: the same results as alone."""
+"""Many threads on one grammar, one compiler, one batch: the same results as alone.
+
+Guards equal masks, single flight, errors that reach every waiter, eviction while in use, and
+lifetimes. Data races as such are sought by the thread sanitizer in tests/cpp; long mixed load is
+test_soak.py.
+"""
 
 from __future__ import annotations
 

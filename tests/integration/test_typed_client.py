@@ -1,4 +1,8 @@
-"""The typed client runs, and passes the strict type check by itself."""
+"""The typed client runs, and passes the strict type check by itself.
+
+The client is a small program with annotations; a public name that loses its type fails here. Only
+the type check needs mypy.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Where the library differs from the suite, on purpose or not yet, each with its reason."""
+"""Where the library differs from the suite, on purpose or not yet, each with its reason.
+
+An entry has patterns for the file, the group and the instance, the verdict they get instead, and
+why. test_suite.py fails for a difference that is not listed and for an entry that is no longer one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Drafts 7 and 2020-12 of the suite: no disagreement that is not listed with a reason."""
+"""Drafts 7 and 2020-12 of the suite: no disagreement that is not listed with a reason.
+
+Instances are serialized and matched as text; those that compile must nearly all be right. Other
+drafts run by hand: `python -m tests.json_schema_suite FOLDER`. Skipped without the folder of shared
+data beside the checkout.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Compares a matcher with the oracle: at one state, and over all states that few tokens reach."""
+"""Compares a matcher with the oracle: at one state, and over all states that few tokens reach.
+
+The oracle (earley_oracle.py) tries each token on its own; a difference is reported with grammar,
+text and tokens. What grammars are tried is up to the tests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Real vocabularies from installed packages; each is skipped where its package is missing."""
+"""Real vocabularies from installed packages; each is skipped where its package is missing.
+
+Read from files inside the packages, so no test needs a network. Made once a run, since some take a
+second.
+"""
 
 from __future__ import annotations
 

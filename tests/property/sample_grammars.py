@@ -1,4 +1,8 @@
-"""The sample grammars of tests/data/grammars: each in EBNF and in Lark, with texts."""
+"""The sample grammars of tests/data/grammars: each in EBNF and in Lark, with texts.
+
+Larger than cases on purpose: whole small languages with recursion. The texts say what must be
+accepted and what not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Small vocabularies and compilers shared by the tests of the Python modules."""
+"""Small vocabularies and compilers shared by the tests of the Python modules.
+
+A vocabulary is a few tokens, so that masks can be written out in a test; real ones are in
+real_tokenizers.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Real vocabularies that ship inside packages, and stand-ins for the classes that wrap them."""
+"""Real vocabularies that ship inside packages, and stand-ins for the classes that wrap them.
+
+Read from the packages' files, never from a network; a test whose package is missing is skipped.
+tests/property/real_tokenizers.py makes TokenizerInfo of them, this module the objects that
+from_huggingface takes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Wrong arguments anywhere: a `TypeError` that names the argument, never the one of the binding."""
+"""Wrong arguments anywhere: a `TypeError` that names the argument, never the one of the binding.
+
+Every public call is given values of other types; the text must have the Python name of the argument
+and no signature of the native function. Values of the right type that are out of range are tested
+with each call.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,9 @@
-"""Threads behind the asynchronous methods, with jobs that do nothing but wait."""
+"""Threads behind the asynchronous methods, with jobs that do nothing but wait.
+
+Guards that the event loop goes on, that results and errors come back, that no more than the allowed
+number run at once, and that a forked child has threads of its own. Compilations and their
+cancellation are tests/integration/test_interruption.py.
+"""
 
 import asyncio
 import os

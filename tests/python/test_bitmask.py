@@ -1,3 +1,10 @@
+"""Bitmasks: shapes, allocation, and applying them to logits of numpy and torch on the CPU.
+
+Guards that every width, stride, row selection and element type gives what the definition gives,
+that allowed logits keep their bits, that wrong arrays are refused, and that numpy alone never loads
+torch. The native loop has its own test in tests/cpp/bindings; other devices are test_kernels.py.
+"""
+
 import subprocess
 import sys
 

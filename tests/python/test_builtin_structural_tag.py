@@ -1,4 +1,8 @@
-"""The public module: one builder per family, with the documented signature."""
+"""The public module: one builder per family, with the documented signature.
+
+Guards names, defaults and errors as serving engines use them. What tags accept is
+tests/python/models.
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,10 @@
+"""CompiledGrammar as clients hold it: where its class is found, copies, and both stored forms.
+
+Guards that text and binary forms come back with the same masks and that damage or another
+vocabulary is a typed error. The native format is tests/cpp/compiler/serialize_test.cc; other
+processes are tests/integration/test_serialized_elsewhere.py.
+"""
+
 import copy
 import pickle
 

@@ -1,3 +1,10 @@
+"""GrammarCompiler: its arguments, every kind of source, the cache and its figures.
+
+Guards which requests share one object, that equal concurrent ones compile once, and that the cache
+keeps to its limit while grammars in it grow. What sources mean is tested with each language; time
+and cancellation are tests/integration/test_interruption.py.
+"""
+
 import copy
 import gc
 import pickle

@@ -1,3 +1,9 @@
+"""The process-wide recursion depth and the serialization version.
+
+Guards that the depth bounds nesting, is restored behind its context manager, and is read from the
+environment with a warning for what is no number. Other limits are test_limits.py.
+"""
+
 import subprocess
 import sys
 

@@ -1,4 +1,9 @@
-"""The logits processors for transformers: by hand, and in `generate` with a tiny random model."""
+"""The logits processors for transformers: by hand, and in `generate` with a tiny random model.
+
+Guards rows that stop early, beams, drafts and their rejection, refused tokens, and that scores are
+not changed in place. The model is random, so only that texts match is checked, never what they say.
+Skipped without transformers.
+"""
 
 import importlib.util
 import itertools

@@ -1,4 +1,8 @@
-"""The logits processor for mlx-lm; the CPU build of mlx for Linux is enough."""
+"""The logits processor for mlx-lm; the CPU build of mlx for Linux is enough.
+
+By hand with arrays, and in mlx-lm's own generation with a tiny random model: tokens taken back,
+another generation with the same processor, widths and stop tokens. Skipped without mlx.
+"""
 
 import json
 

@@ -1,4 +1,8 @@
-"""Every kind of error has its class, its attributes and its base."""
+"""Every kind of error has its class, its attributes and its base.
+
+Guards places (line and column, position, pointer), limits with their values, texts that are short
+and clean whatever the source holds, and pickling. Single messages are tested where they are raised.
+"""
 
 import inspect
 import pickle

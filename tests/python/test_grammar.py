@@ -1,3 +1,10 @@
+"""Grammar: constructors and their arguments, printing and reading back, union, copies, stored
+forms.
+
+One example a source: what each language means is tests/data with tests/conformance. The report of
+keywords that are not enforced has to survive serialization.
+"""
+
 import copy
 import pickle
 

@@ -1,4 +1,9 @@
-"""`TokenizerInfo.from_huggingface` on stand-ins and on real tokenizers."""
+"""`TokenizerInfo.from_huggingface` on stand-ins and on real tokenizers.
+
+Guards which kind of vocabulary is found, sizes with padding, stop and special tokens, that
+transformers is not imported, and that texts spelled by the real tokenizer are accepted token by
+token. Packages that are missing skip their test.
+"""
 
 import json
 import subprocess

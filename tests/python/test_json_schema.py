@@ -1,4 +1,9 @@
-"""Arguments of the JSON Schema front end; what keywords mean is tested elsewhere."""
+"""Arguments of the JSON Schema front end; what keywords mean is tested elsewhere.
+
+Schemas as text, dict, bool and pydantic class, of any depth or containing themselves; layout
+options and their ranges; strict and lenient mode. Keywords are tests/data/json_schema and
+tests/json_schema_suite.
+"""
 
 import pytest
 

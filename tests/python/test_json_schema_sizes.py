@@ -1,4 +1,8 @@
-"""Large schemas: counted lengths, long runs of optional properties, long lists of conditions."""
+"""Large schemas: counted lengths, long runs of optional properties, long lists of conditions.
+
+Guards that they compile in a bounded time with room for slow machines, and that what they accept is
+still exact at the bounds. Speed as such is tests/bench.
+"""
 
 import json
 import time

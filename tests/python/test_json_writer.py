@@ -1,4 +1,8 @@
-"""JSON text of values of any depth is what `json.dumps` writes."""
+"""JSON text of values of any depth is what `json.dumps` writes.
+
+The writer exists since that one recurses: deep values, values that contain themselves and values of
+other types are compared or refused. Parsing them is native: tests/cpp/json.
+"""
 
 import json
 

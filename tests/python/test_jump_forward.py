@@ -1,4 +1,9 @@
-"""Forced text in the tokens of the tokenizer's own encoding."""
+"""Forced text in the tokens of the tokenizer's own encoding.
+
+Guards that tokens which may still join with later text are left out, that the state stays as it is,
+and, with a real tokenizer on random schemas, that the tokens are those of encoding the whole text.
+The forced text itself is tests/cpp/matcher/jump_forward_test.cc.
+"""
 
 import json
 import random

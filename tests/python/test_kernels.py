@@ -1,4 +1,9 @@
-"""The backends do the same; each kernel module has one function of its own name."""
+"""The backends do the same; each kernel module has one function of its own name.
+
+Every backend is compared with a reference on random masks, strides and rows. Triton runs in its
+interpreter and the CUDA source is compiled for the host where there is no GPU; tests marked `gpu`
+need one. How fast they are is not asked.
+"""
 
 import importlib
 import importlib.util

@@ -1,4 +1,9 @@
-"""Lark grammars through the Python calls."""
+"""Lark grammars through the Python calls.
+
+Guards arguments (named grammars, the tokenizer), errors with their place, the report of attributes
+without effect, captures and temperatures. What the language means is tests/data/lark and
+tests/cpp/frontend/lark.
+"""
 
 from __future__ import annotations
 

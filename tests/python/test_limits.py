@@ -1,3 +1,10 @@
+"""Limits: immutable values with positive integer fields, for one call, one compiler or the process.
+
+Guards that a lifted bound on nesting never overflows the native stack. Where each field counts is
+tested with the stage that counts it, in tests/cpp; the table of docs/reliability.md is not compared
+here.
+"""
+
 import copy
 import pickle
 

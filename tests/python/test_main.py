@@ -1,3 +1,8 @@
+"""`python -m xgrammar` and the script `xgrammar` are one function.
+
+What the commands do is test_cli.py; that the module runs as a process is there, too.
+"""
+
 from importlib.metadata import entry_points
 
 import xgrammar.__main__

@@ -1,3 +1,11 @@
+"""GrammarMatcher and BatchGrammarMatcher: accepting, masks in arrays of all kinds, rollback, forks,
+draft trees, and batches.
+
+Guards the binding and its checks: types of token ids, shapes, strides and writability of bitmasks,
+errors that name the matcher, and that two threads on one matcher never crash. Whether masks are
+exact is tests/property; sequences of calls are tests/property/test_laws.py.
+"""
+
 import array
 import copy
 import ctypes

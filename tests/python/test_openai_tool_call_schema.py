@@ -1,4 +1,8 @@
-"""The classes of tools and tool choices."""
+"""The classes of tools and tool choices: defaults, unions, unknown fields, and what is refused.
+
+Only the classes; how tools and choices are normalised from dicts and objects is
+tests/python/models/test_tool_choice.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The package root: names, laziness, weight of the import."""
+"""The package root: names, laziness, weight of the import.
+
+Guards that `import xgrammar` loads no heavy package, that every listed name resolves and is the
+object of its module, and that the package is typed. Signatures of the names are
+tests/integration/test_client_surface.py.
+"""
 
 import importlib
 import importlib.resources

@@ -1,4 +1,8 @@
-"""The checks that all serialized forms share, in their order."""
+"""The checks that all serialized forms share, in their order: JSON, version, content.
+
+Every reader is given the same damaged texts. What comes back from undamaged ones is tested with
+each class.
+"""
 
 import json
 

@@ -1,4 +1,8 @@
-"""The classes of structural tags: fields, defaults, ranges, and how they read and write JSON."""
+"""The classes of structural tags: fields, defaults, ranges, and how they read and write JSON.
+
+Guards that classes and dicts refuse the same values and hold schemas of the same depth. What the
+formats accept is tests/data/structural_tag; the engine's side is test_structural_tag_engine.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Structural tags through the engine: entry points, tokens against text, budgets, errors."""
+"""Structural tags through the engine: entry points, tokens against text, budgets, errors.
+
+Guards the two entry points with all forms of arguments, special and stop tokens beside text,
+budgets of tokens and characters, and sizes that must stay linear. Single formats are data cases;
+random tags are tests/property/test_structural_tags.py.
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,9 @@
+"""The functions of xgrammar.testing, which clients use in tests of their own.
+
+Guards their names and what they return on small grammars; their results are those of the public
+calls below them, which have tests of their own.
+"""
+
 import pytest
 
 import xgrammar as xgr

@@ -1,3 +1,11 @@
+"""TokenizerInfo: decoding of vocabularies, sizes, stop and special tokens, metadata and stored
+forms.
+
+Guards that metadata is exact, that wrong metadata names its key, and that huge and repeated tokens
+are no problem. Reading tokenizers of Hugging Face is test_huggingface.py; decoding in full is
+tests/cpp/tokenizer.
+"""
+
 import copy
 import json
 import pickle

@@ -1,3 +1,8 @@
+"""The version of the package is that of the installed distribution.
+
+Both come from python/xgrammar/_version.py; an old installation beside newer sources shows here.
+"""
+
 from importlib.metadata import version
 
 import xgrammar as xgr

@@ -1,4 +1,8 @@
-"""How the tests of model families judge texts: by the engine where it can, else by the oracle."""
+"""How the tests of model families judge texts: by the engine where it can, else by the oracle.
+
+The oracle is recogniser.py of this folder, which shares no code with the engine; a test that takes
+`accepts` runs once with each judge.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The reader of the style `pythonic`, on top of `values.Reader`: keyword arguments and literals."""
+"""The reader of the style `pythonic`, on top of `values.Reader`: keyword arguments and literals.
+
+Reads texts of random values from the description of the style, so that a mistake of the grammar is
+not repeated here. Only spellings that renderers.py writes need to be read.
+"""
 
 from __future__ import annotations
 

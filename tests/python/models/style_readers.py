@@ -1,4 +1,8 @@
-"""The readers of the single styles, on top of `values.Reader`: one function per notation."""
+"""The readers of the single styles, on top of `values.Reader`: one function per notation.
+
+Each is written from the page of its style (docs/reference/styles.md), not from the grammar that the
+library makes. They answer where a value may end; the tests compare that with the engine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The shape of tags: engines walk the tree and edit it."""
+"""The shape of tags: engines walk the tree and edit it.
+
+Guards where thoughts, text and calls stand in the tree, that options reach every arguments format,
+that nothing is shared between tags, and that trees survive JSON. Which texts they accept is
+test_families.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The shared cases of model families, judged without the engine and, where it can, by it."""
+"""The shared cases of model families, judged without the engine and, where it can, by it.
+
+A case has a family, a request, and texts that are accepted or refused, or an error. They lie in the
+folder of shared data; without it the tests are skipped. Random requests are test_families.py.
+"""
 
 from __future__ import annotations
 

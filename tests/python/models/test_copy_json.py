@@ -1,4 +1,7 @@
-"""Copies of JSON values."""
+"""Copies of JSON values: equal, separate, of any depth; shared parts and circles end.
+
+Builders copy what a request holds, so that editing a tag never changes the request.
+"""
 
 from __future__ import annotations
 

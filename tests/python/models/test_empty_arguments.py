@@ -1,4 +1,8 @@
-"""Which schemas let a call have no arguments."""
+"""Which schemas let a call have no arguments.
+
+Families that write such a call in another way need a safe answer: "yes" only where the empty object
+is certainly valid. Schemas with references in circles must end.
+"""
 
 from __future__ import annotations
 

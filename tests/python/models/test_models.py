@@ -1,4 +1,8 @@
-"""What the families have in common: their data, their files, and the checks of every builder."""
+"""What the families have in common: their data, their files, and the checks of every builder.
+
+Guards that files stay short and are no clones of one another, and that arguments are checked before
+anything is built. What a family accepts is test_families.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The pages of model families: examples run, texts get the verdict that the page gives them."""
+"""The pages of model families: examples run, texts get the verdict that the page gives them.
+
+Also that each family has a page with the same sections, that the index lists it, and that the
+guide's code runs. Descriptions of formats are not read.
+"""
 
 from __future__ import annotations
 

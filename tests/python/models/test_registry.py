@@ -1,4 +1,8 @@
-"""Looking families up, and registering more."""
+"""Looking families up by name and model, the order of checks, and registering more.
+
+Guards that hostile schemas and arguments end in typed errors, that a registered builder's result is
+checked, and that lookups go on while others register. Building itself is test_build.py.
+"""
 
 from __future__ import annotations
 

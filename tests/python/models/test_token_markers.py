@@ -1,4 +1,8 @@
-"""Markers as tokens."""
+"""Markers as tokens: which texts of a tag become whole tokens with `token_markers=True`.
+
+Works on trees alone; with a vocabulary the result is walked in test_tokens.py. Families without
+named markers stay as they are.
+"""
 
 from __future__ import annotations
 

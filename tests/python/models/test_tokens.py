@@ -1,4 +1,8 @@
-"""Families at the level of tokens: markers are single special tokens, everything else is bytes."""
+"""Families at the level of tokens: markers are single special tokens, everything else is bytes.
+
+Guards that every token of a rendered response is in its mask, that no control token gets into JSON
+strings, and, with longer tokens, that masks equal acceptance. Texts as such are test_families.py.
+"""
 
 from __future__ import annotations
 

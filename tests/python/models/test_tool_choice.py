@@ -1,4 +1,8 @@
-"""Tools and tool choices in all their forms."""
+"""Tools and tool choices in all their forms, as dicts and as objects of client libraries.
+
+Guards order, duplicates, the choice of one tool, allowed subsets, and errors for what is malformed.
+What the choice does to a response is test_families.py.
+"""
 
 from __future__ import annotations
 
