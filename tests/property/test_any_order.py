@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -20,6 +20,7 @@ from tests.property.harness import (
     explore,
     mask_of,
 )
+from xgrammar.structural_tag import SchemaStyle
 
 PIECES = ["a", "b", "c", ",", "=", "1", "ab", "a=", "=1", "1,", ",a", "a=1", "1,b", "b=1,", "ab=1"]
 TEXTS = [piece.encode() for piece in [*PIECES, "c=1,a=1", "}", "1}", "{", "{a"]]
@@ -143,18 +144,7 @@ def test_printed_objects_equal_the_oracle() -> None:
     assert completed > 20
 
 
-STYLES = [
-    "json",
-    "qwen_xml",
-    "minimax_xml",
-    "minimax_m3_xml",
-    "deepseek_xml",
-    "deepseek_v4_1_xml",
-    "glm_xml",
-    "cohere_xml",
-    "kimi_k3_xml",
-    "gemma",
-]
+STYLES = get_args(SchemaStyle)
 VALUES = [{"const": "v w"}, {"const": 7}, {"enum": [True]}, {"type": "null"}, {"const": "é"}]
 
 

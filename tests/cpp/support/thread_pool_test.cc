@@ -13,18 +13,7 @@
 #include <thread>
 #include <vector>
 
-#if !defined(_WIN32)
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
-
-#if defined(__SANITIZE_THREAD__)
-#define XGRAMMAR_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define XGRAMMAR_THREAD_SANITIZER 1
-#endif
-#endif
+#include "child_process.h"
 
 namespace xgrammar {
 namespace {
@@ -78,7 +67,7 @@ TEST(ThreadPool, CallersTakeTurns) {
   EXPECT_EQ(sum.load(), 4 * 20 * 45);
 }
 
-#if !defined(_WIN32) && !defined(XGRAMMAR_THREAD_SANITIZER)
+#ifdef XGRAMMAR_CAN_FORK
 TEST(ThreadPool, WorksInAChildProcess) {
   ThreadPool pool(3);
   std::atomic<int> runs{0};
@@ -90,9 +79,7 @@ TEST(ThreadPool, WorksInAChildProcess) {
     pool.ParallelFor(8, [&](int64_t) { ++child_runs; });
     _exit(child_runs.load() == 8 ? 0 : 1);
   }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(EndsWell(child));
   pool.ParallelFor(8, [&](int64_t) { ++runs; });
   EXPECT_EQ(runs.load(), 16);
 }
@@ -117,9 +104,7 @@ TEST(ThreadPool, WorksInAChildForkedWhileItRuns) {
       pool.ParallelFor(8, [&](int64_t) { ++runs; });
       _exit(runs.load() == 8 ? 0 : 1);
     }
-    int status = -1;
-    if (waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-      ++num_well;
+    if (EndsWell(child)) ++num_well;
   }
   stop = true;
   caller.join();
