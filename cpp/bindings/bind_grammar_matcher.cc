@@ -143,7 +143,7 @@ void DefineSteps(Class* cls) {
 }
 
 template <typename Class>
-void DefineState(Class* cls) {
+void DefineHistory(Class* cls) {
   cls->def("is_terminated", &Read<bool, &GrammarMatcher::IsTerminated>,
            "Whether a stop token was accepted or, with terminate_without_stop_token, the input is "
            "a complete match.")
@@ -167,8 +167,12 @@ void DefineState(Class* cls) {
             const MatcherGuard matcher(&self);
             matcher->Reset();
           },
-          "Go back to the start and forget the history.")
-      .def("find_jump_forward_string", &Read<std::string, &GrammarMatcher::FindJumpForwardString>,
+          "Go back to the start and forget the history.");
+}
+
+template <typename Class>
+void DefineQuestions(Class* cls) {
+  cls->def("find_jump_forward_string", &Read<std::string, &GrammarMatcher::FindJumpForwardString>,
            "The longest text that every continuation starts with.\n\n"
            "Raises\n------\nUsageError\n    A stop token was accepted.")
       .def("find_jump_forward_tokens",
@@ -197,13 +201,17 @@ void DefineState(Class* cls) {
            "How many leading bytes match from here.")
       .def("_next_bytes", &NextBytes, "The bytes that may come next, sorted.")
       .def("_debug_print_internal_state", &Read<std::string, &GrammarMatcher::DebugString>,
-           "The state as free text.")
-      .def_prop_ro(
-          "_tokenizer_info",
-          [](const MatcherHandle& self) {
-            return TokenizerInfoHandle{self.matcher.compiled()->tokenizer_info()};
-          },
-          "The tokenizer.")
+           "The state as free text.");
+}
+
+template <typename Class>
+void DefineProperties(Class* cls) {
+  cls->def_prop_ro(
+         "_tokenizer_info",
+         [](const MatcherHandle& self) {
+           return TokenizerInfoHandle{self.matcher.compiled()->tokenizer_info()};
+         },
+         "The tokenizer.")
       .def_prop_ro(
           "stop_token_ids", [](const MatcherHandle& self) { return self.matcher.stop_token_ids(); },
           "Sorted ids that end the output of this matcher.")
@@ -233,7 +241,9 @@ void BindGrammarMatcher(nb::module_& m) {
            nb::arg("terminate_without_stop_token"))
       .def("__init__", &InitAsFork, nb::arg("other"));
   DefineSteps(&matcher);
-  DefineState(&matcher);
+  DefineHistory(&matcher);
+  DefineQuestions(&matcher);
+  DefineProperties(&matcher);
 }
 
 }  // namespace xgrammar::bindings

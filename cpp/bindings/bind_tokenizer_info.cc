@@ -107,43 +107,12 @@ std::string Fingerprint(const TokenizerInfoHandle& self) {
   return self.info->fingerprint();
 }
 
-}  // namespace
-
-void BindTokenizerInfo(nb::module_& m) {
-  m.attr("SERIALIZATION_VERSION") =
-      nb::str(kSerializationVersion.data(), kSerializationVersion.size());
-  m.def("kind_of_vocabulary", &KindOfSpellings, nb::arg("encoded_vocab"),
-        nb::sig("def kind_of_vocabulary(encoded_vocab: list[str | bytes]) -> int | None"),
-        "The kind that the spellings of a vocabulary show by themselves: 1 byte fallback, 2 byte "
-        "level.");
-  nb::class_<TokenizerInfoHandle>(m, "TokenizerInfo", "An immutable vocabulary.")
-      .def_static("make", &Make, nb::arg("encoded_vocab"), nb::arg("vocab_type"),
-                  nb::arg("vocab_size").none(), nb::arg("stop_token_ids").none(),
-                  nb::arg("add_prefix_space"), nb::arg("special_token_ids"), nb::arg("decoded"),
-                  nb::sig("def make(encoded_vocab: list[str | bytes], vocab_type: int, "
-                          "vocab_size: int | None, stop_token_ids: list[int] | None, "
-                          "add_prefix_space: bool, special_token_ids: list[int], decoded: bool) "
-                          "-> TokenizerInfo"),
-                  "Decode a vocabulary and sort its tokens into ordinary, stop and special ones.")
-      .def("decoded_vocab", &DecodedVocab, nb::sig("def decoded_vocab(self) -> list[bytes]"),
-           "Token bytes by id, as a new list.")
-      .def("token_bytes", &TokenBytes, nb::arg("token_ids"), "The bytes of tokens, joined.")
-      .def(
-          "settled_size",
-          [](const TokenizerInfoHandle& self, const nb::bytes& text) {
-            return SettledSize(self.info->trie(), ViewOf(text));
-          },
-          nb::arg("text"), "How many leading bytes of a text no longer token may cover.")
-      .def(
-          "dump_metadata",
-          [](const TokenizerInfoHandle& self) { return self.info->DumpMetadata(); },
-          "Kind, size, prefix flag and stop tokens as JSON.")
-      .def("serialize_json", &SerializeJson, "Everything as JSON in ASCII.")
-      .def("fingerprint", &Fingerprint, "Hash of everything that masks depend on.")
-      .def_prop_ro(
-          "vocab_type",
-          [](const TokenizerInfoHandle& self) { return static_cast<int>(self.info->vocab_type()); },
-          "0 raw, 1 byte fallback, 2 byte level.")
+template <typename Class>
+void DefineProperties(Class* cls) {
+  cls->def_prop_ro(
+         "vocab_type",
+         [](const TokenizerInfoHandle& self) { return static_cast<int>(self.info->vocab_type()); },
+         "0 raw, 1 byte fallback, 2 byte level.")
       .def_prop_ro(
           "vocab_size", [](const TokenizerInfoHandle& self) { return self.info->vocab_size(); },
           "Number of ids, padding included.")
@@ -169,6 +138,42 @@ void BindTokenizerInfo(nb::module_& m) {
             return reinterpret_cast<uintptr_t>(self.info.get());
           },
           "Equal for two wrappers of the same vocabulary.");
+}
+
+}  // namespace
+
+void BindTokenizerInfo(nb::module_& m) {
+  m.attr("SERIALIZATION_VERSION") =
+      nb::str(kSerializationVersion.data(), kSerializationVersion.size());
+  m.def("kind_of_vocabulary", &KindOfSpellings, nb::arg("encoded_vocab"),
+        nb::sig("def kind_of_vocabulary(encoded_vocab: list[str | bytes]) -> int | None"),
+        "The kind that the spellings of a vocabulary show by themselves: 1 byte fallback, 2 byte "
+        "level.");
+  auto info = nb::class_<TokenizerInfoHandle>(m, "TokenizerInfo", "An immutable vocabulary.");
+  info.def_static("make", &Make, nb::arg("encoded_vocab"), nb::arg("vocab_type"),
+                  nb::arg("vocab_size").none(), nb::arg("stop_token_ids").none(),
+                  nb::arg("add_prefix_space"), nb::arg("special_token_ids"), nb::arg("decoded"),
+                  nb::sig("def make(encoded_vocab: list[str | bytes], vocab_type: int, "
+                          "vocab_size: int | None, stop_token_ids: list[int] | None, "
+                          "add_prefix_space: bool, special_token_ids: list[int], decoded: bool) "
+                          "-> TokenizerInfo"),
+                  "Decode a vocabulary and sort its tokens into ordinary, stop and special ones.")
+      .def("decoded_vocab", &DecodedVocab, nb::sig("def decoded_vocab(self) -> list[bytes]"),
+           "Token bytes by id, as a new list.")
+      .def("token_bytes", &TokenBytes, nb::arg("token_ids"), "The bytes of tokens, joined.")
+      .def(
+          "settled_size",
+          [](const TokenizerInfoHandle& self, const nb::bytes& text) {
+            return SettledSize(self.info->trie(), ViewOf(text));
+          },
+          nb::arg("text"), "How many leading bytes of a text no longer token may cover.")
+      .def(
+          "dump_metadata",
+          [](const TokenizerInfoHandle& self) { return self.info->DumpMetadata(); },
+          "Kind, size, prefix flag and stop tokens as JSON.")
+      .def("serialize_json", &SerializeJson, "Everything as JSON in ASCII.")
+      .def("fingerprint", &Fingerprint, "Hash of everything that masks depend on.");
+  DefineProperties(&info);
 }
 
 }  // namespace xgrammar::bindings

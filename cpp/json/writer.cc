@@ -48,6 +48,38 @@ void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
 }
 
+namespace {
+
+// Writes a value, of a container only the bracket that opens it. True if it is a container.
+bool WriteStart(const JsonDocument& document, JsonId id, std::string* out) {
+  switch (document.kind(id)) {
+    case JsonKind::kNull:
+      *out += "null";
+      return false;
+    case JsonKind::kTrue:
+      *out += "true";
+      return false;
+    case JsonKind::kFalse:
+      *out += "false";
+      return false;
+    case JsonKind::kNumber:
+      *out += document.text(id);
+      return false;
+    case JsonKind::kString:
+      AppendJsonString(document.text(id), out);
+      return false;
+    case JsonKind::kArray:
+      out->push_back('[');
+      return true;
+    case JsonKind::kObject:
+      out->push_back('{');
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::string WriteJson(const JsonDocument& document, JsonId root, const JsonSeparators& separators) {
   struct Frame {
     JsonId id;
@@ -55,59 +87,31 @@ std::string WriteJson(const JsonDocument& document, JsonId root, const JsonSepar
   };
   std::string out;
   std::vector<Frame> stack;
-  JsonId current = root;
-  while (true) {
-    // Write what `current` starts with; containers stay on the stack.
-    switch (document.kind(current)) {
-      case JsonKind::kNull:
-        out += "null";
-        break;
-      case JsonKind::kTrue:
-        out += "true";
-        break;
-      case JsonKind::kFalse:
-        out += "false";
-        break;
-      case JsonKind::kNumber:
-        out += document.text(current);
-        break;
-      case JsonKind::kString:
-        AppendJsonString(document.text(current), &out);
-        break;
-      case JsonKind::kArray:
-        out.push_back('[');
-        stack.push_back({current, 0});
-        break;
-      case JsonKind::kObject:
-        out.push_back('{');
-        stack.push_back({current, 0});
-        break;
+  if (WriteStart(document, root, &out)) stack.push_back({root, 0});
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    const bool is_object = document.IsObject(frame.id);
+    const size_t count =
+        is_object ? document.members(frame.id).size() : document.items(frame.id).size();
+    if (frame.next == count) {
+      out.push_back(is_object ? '}' : ']');
+      stack.pop_back();
+      continue;
     }
-    // Close finished containers, then step to the next child.
-    while (true) {
-      if (stack.empty()) return out;
-      Frame& frame = stack.back();
-      const bool is_object = document.IsObject(frame.id);
-      const size_t count =
-          is_object ? document.members(frame.id).size() : document.items(frame.id).size();
-      if (frame.next == count) {
-        out.push_back(is_object ? '}' : ']');
-        stack.pop_back();
-        continue;
-      }
-      if (frame.next > 0) out += separators.item;
-      if (is_object) {
-        const JsonDocument::Member& member = document.members(frame.id)[frame.next];
-        AppendJsonString(document.key(member), &out);
-        out += separators.key;
-        current = member.value;
-      } else {
-        current = document.items(frame.id)[frame.next];
-      }
-      ++frame.next;
-      break;
+    if (frame.next > 0) out += separators.item;
+    JsonId child;
+    if (is_object) {
+      const JsonDocument::Member& member = document.members(frame.id)[frame.next];
+      AppendJsonString(document.key(member), &out);
+      out += separators.key;
+      child = member.value;
+    } else {
+      child = document.items(frame.id)[frame.next];
     }
+    ++frame.next;  // Before the stack grows and moves the frame.
+    if (WriteStart(document, child, &out)) stack.push_back({child, 0});
   }
+  return out;
 }
 
 }  // namespace xgrammar

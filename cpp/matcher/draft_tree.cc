@@ -14,6 +14,22 @@
 
 namespace xgrammar {
 
+/// The links and tokens of the nodes, and the rows that get their masks.
+struct DraftTree {
+  std::span<const int64_t> next_token;    ///< First children; -1 for none.
+  std::span<const int64_t> next_sibling;  ///< -1 for none.
+  std::span<const int64_t> tokens;
+  int32_t* bitmask;
+  int64_t row_stride;
+  size_t num_words;
+
+  std::span<uint32_t> Row(size_t node) const {
+    int32_t* row = bitmask + static_cast<int64_t>(node) * row_stride;
+    return {reinterpret_cast<uint32_t*>(row), num_words};
+  }
+  void ClearRow(size_t node) const { std::ranges::fill(Row(node), 0u); }
+};
+
 namespace {
 
 void CheckLinks(std::span<const int64_t> links, const char* name, std::vector<uint8_t>* linked) {
@@ -34,87 +50,90 @@ void CheckLinks(std::span<const int64_t> links, const char* name, std::vector<ui
   }
 }
 
+/// With at most one link to a node and none to the root, whatever the root reaches is a tree.
+void CheckTree(const DraftTree& tree) {
+  const size_t n = tree.tokens.size();
+  if (tree.next_token.size() != n || tree.next_sibling.size() != n) {
+    throw Error(ErrorKind::kUsage, "The draft tree arrays have different lengths");
+  }
+  std::vector<uint8_t> linked(n, 0);
+  CheckLinks(tree.next_token, "retrieve_next_token", &linked);
+  CheckLinks(tree.next_sibling, "retrieve_next_sibling", &linked);
+}
+
+/// A time that begins now; none if `seconds` is not positive.
+class Deadline {
+ public:
+  explicit Deadline(double seconds) : seconds_(seconds) {}
+
+  bool IsOver() const {
+    return seconds_ > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > seconds_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const double seconds_;
+  const Clock::time_point start_ = Clock::now();
+};
+
 }  // namespace
 
 bool GrammarMatcher::TraverseDraftTree(std::span<const int64_t> next_token,
                                        std::span<const int64_t> next_sibling,
                                        std::span<const int64_t> draft_tokens, int32_t* bitmask,
                                        int64_t row_stride, double time_threshold) {
-  const size_t n = draft_tokens.size();
-  if (next_token.size() != n || next_sibling.size() != n) {
-    throw Error(ErrorKind::kUsage, "The draft tree arrays have different lengths");
-  }
-  std::vector<uint8_t> linked(n, 0);
-  CheckLinks(next_token, "retrieve_next_token", &linked);
-  CheckLinks(next_sibling, "retrieve_next_sibling", &linked);
-  if (n == 0) return true;
-
-  const int32_t vocab_size = compiled_->tokenizer_info()->vocab_size();
-  const size_t num_words = (static_cast<size_t>(vocab_size) + 31) / 32;
-  const auto row_of = [&](size_t node) {
-    return std::span<uint32_t>(
-        reinterpret_cast<uint32_t*>(bitmask + static_cast<int64_t>(node) * row_stride), num_words);
-  };
-  const auto clear = [&](size_t node) {
-    const std::span<uint32_t> row = row_of(node);
-    std::fill(row.begin(), row.end(), 0u);
-  };
+  const auto vocab_size = static_cast<size_t>(compiled_->tokenizer_info()->vocab_size());
+  const DraftTree tree{next_token, next_sibling, draft_tokens,
+                       bitmask,    row_stride,   (vocab_size + 31) / 32};
+  CheckTree(tree);
+  if (draft_tokens.empty()) return true;
   if (IsTerminated()) {
-    clear(0);
+    tree.ClearRow(0);
     return true;
   }
+  const Step before = current_;
+  const std::string error_before = limit_error_;
+  const bool in_time = WalkDraftTree(tree, time_threshold);
+  current_ = before;
+  limit_error_ = error_before;
+  return in_time;
+}
 
+bool GrammarMatcher::WalkDraftTree(const DraftTree& tree, double time_threshold) {
   struct Visit {
     size_t node;
     Step parent;
   };
-  const Step before = current_;
-  const std::string error_before = limit_error_;
-  const auto restore = [&] {
-    current_ = before;
-    limit_error_ = error_before;
-  };
-  const auto start = std::chrono::steady_clock::now();
-  const auto out_of_time = [&] {
-    return time_threshold > 0 &&
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-               time_threshold;
-  };
+  const Deadline deadline(time_threshold);
+  const int64_t vocab_size = compiled_->tokenizer_info()->vocab_size();
   std::vector<Visit> stack;
-  const auto push_children = [&](size_t node, const Step& state) {
-    if (next_token[node] != -1) stack.push_back({static_cast<size_t>(next_token[node]), state});
+  const auto fill_and_descend = [&](size_t node) {
+    FillRow(tree.Row(node));
+    const int64_t child = tree.next_token[node];
+    if (child != -1) stack.push_back({static_cast<size_t>(child), current_});
   };
-  FillRow(row_of(0));
-  push_children(0, before);
+  fill_and_descend(0);
   while (!stack.empty()) {
-    if (out_of_time()) {
-      restore();
-      return false;
-    }
+    if (deadline.IsOver()) return false;
     const Visit visit = stack.back();
     stack.pop_back();
-    if (next_sibling[visit.node] != -1) {
-      stack.push_back({static_cast<size_t>(next_sibling[visit.node]), visit.parent});
-    }
+    const int64_t sibling = tree.next_sibling[visit.node];
+    if (sibling != -1) stack.push_back({static_cast<size_t>(sibling), visit.parent});
     current_ = visit.parent;
-    const int64_t token = draft_tokens[visit.node];
+    const int64_t token = tree.tokens[visit.node];
     Step next;
-    if (token >= 0 && token < vocab_size) {
-      try {
-        next = StepBy(static_cast<int32_t>(token));
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kLimit) throw;
-      }
+    try {
+      if (token >= 0 && token < vocab_size) next = StepBy(static_cast<int32_t>(token));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kLimit) throw;  // A node past a limit is one that is refused.
     }
     if (next.set == kDeadSet || next.stopped) {
-      clear(visit.node);
+      tree.ClearRow(visit.node);
       continue;
     }
     current_ = next;
-    FillRow(row_of(visit.node));
-    push_children(visit.node, current_);
+    fill_and_descend(visit.node);
   }
-  restore();
   return true;
 }
 

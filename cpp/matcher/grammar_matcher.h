@@ -21,6 +21,8 @@ struct MatcherOptions {
   bool terminate_without_stop_token = false;
 };
 
+struct DraftTree;  // Defined where it is walked, in draft_tree.cc.
+
 class GrammarMatcher {
  public:
   /// Raises kUsage for an empty list of stop tokens or an id outside the vocabulary.
@@ -40,7 +42,7 @@ class GrammarMatcher {
 
   std::string FindJumpForwardString() const;
   std::vector<int32_t> FindJumpForwardTokens() const;
-  /// Bytes that may come next, as 256 bits; for error reports of the command line.
+  /// Bytes that may come next, sorted; for error reports of the command line.
   std::vector<uint8_t> NextBytes() const;
 
   /// Undoes steps. Raises kUsage with both numbers if there are fewer, kValue for a negative
@@ -66,7 +68,7 @@ class GrammarMatcher {
   /// The same after tokens that the grammar allows from here.
   std::optional<double> TemperatureAfter(std::span<const int64_t> tokens);
 
-  /// Masks along a tree of draft tokens; see traverse_draft_tree.cc. `bitmask` has one row per
+  /// Masks along a tree of draft tokens; see draft_tree.cc. `bitmask` has one row per
   /// node, `row_stride` words apart. Returns false if `time_threshold` (seconds, > 0) was exceeded.
   /// Raises kUsage for a malformed tree.
   bool TraverseDraftTree(std::span<const int64_t> next_token, std::span<const int64_t> next_sibling,
@@ -98,6 +100,8 @@ class GrammarMatcher {
   Chart* CurrentChart();
   void SetStopBits(std::span<uint32_t> row) const;
   bool FillRow(std::span<uint32_t> row);
+  /// The walk of TraverseDraftTree; leaves `current_` and `limit_error_` anywhere.
+  bool WalkDraftTree(const DraftTree& tree, double time_threshold);
   void Fail(const std::string& reason);
 
   CompiledGrammarPtr compiled_;
