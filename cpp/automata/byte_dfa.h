@@ -3,7 +3,8 @@
 //
 // Bytes that no state tells apart share a column (byte classes). Invariants: state 0 is the start,
 // every state is reachable and can reach an accepting state; a missing edge is kDead. Safe to
-// share.
+// share. The rows of a large automaton between two literals are made when they are first read
+// (spelled_rows.h), which nobody can tell by anything but the time.
 #pragma once
 
 #include <array>
@@ -15,39 +16,24 @@
 #include <vector>
 
 #include "automata/byte_nfa.h"
+#include "automata/byte_set.h"
+#include "automata/byte_table.h"
+#include "automata/spelled_rows.h"
 
 namespace xgrammar {
-
-/// Set of byte values, 256 bits.
-struct ByteSet {
-  std::array<uint64_t, 4> words{};
-
-  void Add(uint8_t byte) { words[byte >> 6] |= uint64_t{1} << (byte & 63); }
-  void AddRange(uint8_t lo, uint8_t hi) {
-    for (int b = lo; b <= hi; ++b) Add(static_cast<uint8_t>(b));
-  }
-  bool Contains(uint8_t byte) const { return ((words[byte >> 6] >> (byte & 63)) & 1) != 0; }
-  void Merge(const ByteSet& other) {
-    for (size_t i = 0; i < words.size(); ++i) words[i] |= other.words[i];
-  }
-  bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
-  int size() const;
-  /// The smallest member; precondition: not empty.
-  uint8_t First() const;
-};
 
 class ByteDfa {
  public:
   static constexpr uint32_t kDead = 0xFFFFFFFF;
 
   uint32_t num_states() const { return num_states_; }
-  uint32_t Next(uint32_t state, uint8_t byte) const {
-    return table_[state * num_classes_ + class_of_[byte]];
-  }
+  uint32_t Next(uint32_t state, uint8_t byte) const { return Row(state)[classes_.of[byte]]; }
   bool IsAccept(uint32_t state) const { return (flags_[state] & kAcceptFlag) != 0; }
   /// No edge leaves the state.
   bool IsFinal(uint32_t state) const { return (flags_[state] & kFinalFlag) != 0; }
-  const ByteSet& first_bytes(uint32_t state) const { return first_bytes_[state]; }
+  ByteSet first_bytes(uint32_t state) const {
+    return spelled_ == nullptr ? first_bytes_[state] : spelled_->FirstBytes(state);
+  }
   /// No member of the language is a proper prefix of another, and the empty string is no member.
   bool is_prefix_free() const { return prefix_free_; }
   bool is_empty() const { return num_states_ == 1 && !IsAccept(0) && IsFinal(0); }
@@ -64,14 +50,20 @@ class ByteDfa {
 
   ByteDfa() = default;
 
+  const uint32_t* Row(uint32_t state) const {
+    return spelled_ == nullptr ? table_.data() + size_t{state} * classes_.count
+                               : spelled_->Row(state);
+  }
+
   uint32_t num_states_ = 0;
-  uint32_t num_classes_ = 1;
   bool prefix_free_ = false;
-  std::array<uint8_t, 256> class_of_{};
+  ByteClasses classes_;
   std::vector<uint8_t> byte_runs_;
-  std::vector<uint32_t> table_;
   std::vector<uint8_t> flags_;
+  // Either all rows, or those that were asked for.
+  std::vector<uint32_t> table_;
   std::vector<ByteSet> first_bytes_;
+  std::shared_ptr<const SpelledRows> spelled_;
 };
 
 using ByteDfaPtr = std::shared_ptr<const ByteDfa>;
@@ -81,5 +73,11 @@ using ByteDfaPtr = std::shared_ptr<const ByteDfa>;
 /// `start` and `accept` are states of the NFA.
 std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32_t accept,
                                         uint32_t max_states);
+
+/// A code point automaton between two literals; small results are minimal, of large ones the rows
+/// are made on demand. Returns nullopt when more than `max_states` states would be needed, for the
+/// empty language, and where the result would not be deterministic (SpelledRows::Make).
+std::optional<ByteDfa> SpellInBytes(std::string_view prefix, CodePointDfaPtr automaton,
+                                    std::string_view suffix, uint32_t max_states);
 
 }  // namespace xgrammar

@@ -87,12 +87,11 @@ void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, s
         break;
       }
       AppendNumber(static_cast<int64_t>(states.size()), out);
+      static_assert(sizeof(CodePointDfa::Edge) == 3 * sizeof(uint32_t), "no padding");
       for (const CodePointDfa::State& s : states) {
         AppendNumber(static_cast<int64_t>(s.edges.size()) * 2 + (s.accept ? 1 : 0), out);
-        for (const CodePointDfa::Edge& e : s.edges) {
-          AppendNumber((int64_t{e.lo} << 32) | e.hi, out);
-          AppendNumber(e.target, out);
-        }
+        out->append(reinterpret_cast<const char*>(s.edges.data()),
+                    s.edges.size() * sizeof(CodePointDfa::Edge));
       }
       break;
     }
@@ -183,6 +182,31 @@ class NfaWriter {
   ByteNfa* nfa_;
 };
 
+/// A code point automaton alone or between literals needs no subset construction.
+std::optional<ByteDfa> FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t max_states) {
+  const bool is_sequence = grammar.kind(expr) == ExprKind::kSequence;
+  const std::span<const ExprId> parts =
+      is_sequence ? grammar.children(expr) : std::span<const ExprId>(&expr, 1);
+  std::string before;
+  std::string after;
+  CodePointDfaPtr automaton;
+  for (ExprId part : parts) {
+    if (grammar.kind(part) == ExprKind::kAutomaton && automaton == nullptr) {
+      automaton = grammar.automaton(part);
+    } else if (grammar.kind(part) == ExprKind::kByteString) {
+      (automaton == nullptr ? before : after) += grammar.bytes(part);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (automaton == nullptr) return std::nullopt;
+  return SpellInBytes(before, std::move(automaton), after, max_states);
+}
+
+ByteDfaPtr MakeShared(std::optional<ByteDfa> dfa) {
+  return dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr;
+}
+
 }  // namespace
 
 void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
@@ -204,14 +228,15 @@ ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId e
   bool found = false;
   ByteDfaPtr known = cache->Find(key, &found);
   if (found) return known;
-  ByteNfa nfa;
-  const int32_t start = nfa.AddState();
-  const int32_t accept = nfa.AddState();
-  NfaWriter(grammar, facts, &nfa).Write(expr, start, accept);
-  std::optional<ByteDfa> dfa = DeterminizeBytes(nfa, start, accept, max_states);
-  return cache->Insert(std::move(key),
-                       dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr,
-                       std::move(named));
+  std::optional<ByteDfa> dfa = FoldSpelled(grammar, expr, max_states);
+  if (!dfa) {
+    ByteNfa nfa;
+    const int32_t start = nfa.AddState();
+    const int32_t accept = nfa.AddState();
+    NfaWriter(grammar, facts, &nfa).Write(expr, start, accept);
+    dfa = DeterminizeBytes(nfa, start, accept, max_states);
+  }
+  return cache->Insert(std::move(key), MakeShared(std::move(dfa)), std::move(named));
 }
 
 }  // namespace xgrammar

@@ -35,8 +35,8 @@ constexpr int64_t kMaxDfaStates = 1 << 17;
 /// say that a copy is complete.
 bool ReentersStart(const ByteDfa& dfa) {
   for (uint32_t state = 0; state < dfa.num_states(); ++state) {
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-      if (dfa.Next(state, static_cast<uint8_t>(byte)) == 0) return true;
+    for (uint8_t byte : dfa.byte_runs()) {
+      if (dfa.Next(state, byte) == 0) return true;
     }
   }
   return false;

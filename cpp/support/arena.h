@@ -36,7 +36,7 @@ class Arena {
     if (blocks_.empty() || begin + size > capacity_) {
       // The first block is small: most grammars never fill it.
       capacity_ = size > NextBlockBytes() ? size : NextBlockBytes();
-      blocks_.push_back(std::make_unique<std::byte[]>(capacity_));
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
       size_bytes_ += static_cast<int64_t>(capacity_);
       begin = 0;
     }

@@ -1,0 +1,185 @@
+// SpelledRows: one pass over the edges for classes and lead bytes, then rows on demand.
+//
+// States that go to the same places by characters above U+007F share their lead edges. A state
+// after which the second literal may begin has its first byte as one more edge; if the automaton
+// could go on with that byte the result would not be deterministic, and there is none.
+#include "automata/spelled_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "automata/byte_dfa.h"
+#include "support/id_table.h"
+#include "support/work_meter.h"
+
+namespace xgrammar {
+
+namespace {
+
+constexpr uint32_t kMaxAscii = 0x7F;
+
+using Ranges = std::vector<Utf8Tree::LabelledRange>;
+
+/// The sets of characters above U+007F that were seen, each once.
+class WideSets {
+ public:
+  uint32_t IdOf(const Ranges& ranges, bool* is_new) {
+    *is_new = false;
+    if (last_ < sets_.size() && sets_[last_] == ranges) return last_;
+    uint64_t hash = ranges.size();
+    for (const Utf8Tree::LabelledRange& r : ranges) {
+      for (uint64_t value :
+           {uint64_t{r.lo} << 32 | r.hi, uint64_t{static_cast<uint32_t>(r.label)}}) {
+        hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
+        hash ^= hash >> 29;
+      }
+    }
+    last_ = index_.Find(hash, [&](uint32_t id) { return sets_[id] == ranges; });
+    if (last_ != IdTable::kNotFound) return last_;
+    *is_new = true;
+    last_ = static_cast<uint32_t>(sets_.size());
+    sets_.push_back(ranges);
+    index_.Insert(hash, last_);
+    return last_;
+  }
+
+ private:
+  std::vector<Ranges> sets_;
+  IdTable index_;
+  uint32_t last_ = 0;
+};
+
+bool Reads(const CodePointDfa::State& state, uint32_t code_point) {
+  return std::any_of(state.edges.begin(), state.edges.end(), [&](const CodePointDfa::Edge& e) {
+    return e.lo <= code_point && code_point <= e.hi;
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<const SpelledRows> SpelledRows::Make(std::string_view prefix,
+                                                     CodePointDfaPtr automaton,
+                                                     std::string_view suffix) {
+  if (automaton->IsEmpty()) return nullptr;
+  if (!suffix.empty()) {
+    const auto first = static_cast<uint8_t>(suffix[0]);
+    if (first > kMaxAscii) return nullptr;
+    for (const CodePointDfa::State& state : automaton->states()) {
+      if (state.accept && Reads(state, first)) return nullptr;
+    }
+  }
+  return std::shared_ptr<const SpelledRows>(new SpelledRows(prefix, std::move(automaton), suffix));
+}
+
+SpelledRows::SpelledRows(std::string_view prefix, CodePointDfaPtr automaton,
+                         std::string_view suffix)
+    : prefix_(prefix),
+      automaton_(std::move(automaton)),
+      suffix_(suffix),
+      first_code_point_state_(static_cast<uint32_t>(prefix.size())),
+      first_suffix_state_(first_code_point_state_ +
+                          static_cast<uint32_t>(automaton_->states().size())),
+      first_node_(first_suffix_state_ + static_cast<uint32_t>(suffix.size())) {
+  CollectEdges();
+  rows_ = std::make_unique<std::atomic<const uint32_t*>[]>(num_states());
+}
+
+void SpelledRows::CollectEdges() {
+  ByteBoundaries boundaries;
+  for (const std::string* text : {&prefix_, &suffix_}) {
+    for (char c : *text) boundaries.Add(static_cast<uint8_t>(c), static_cast<uint8_t>(c));
+  }
+  WideSets sets;
+  Ranges wide;
+  lead_edges_of_.reserve(automaton_->states().size());
+  for (const CodePointDfa::State& state : automaton_->states()) {
+    CountWork("spelling an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 8);
+    num_edges_ += static_cast<int64_t>(state.edges.size());
+    wide.clear();
+    for (const CodePointDfa::Edge& e : state.edges) {
+      if (e.lo <= kMaxAscii) boundaries.Add(e.lo, std::min(e.hi, kMaxAscii));
+      if (e.hi > kMaxAscii) wide.push_back({std::max(e.lo, kMaxAscii + 1), e.hi, e.target});
+    }
+    bool is_new = false;
+    lead_edges_of_.push_back(sets.IdOf(wide, &is_new));
+    if (!is_new) continue;
+    lead_edges_.push_back(tree_.Add(wide));
+    for (const Utf8Tree::Edge& e : lead_edges_.back()) boundaries.Add(e.lo, e.hi);
+  }
+  for (int32_t node = 0; node < tree_.num_nodes(); ++node) {
+    for (const Utf8Tree::Edge& e : tree_.edges(node)) boundaries.Add(e.lo, e.hi);
+  }
+  classes_ = boundaries.Classes();
+}
+
+bool SpelledRows::IsAccept(uint32_t state) const {
+  if (!suffix_.empty()) return state + 1 == first_node_;
+  return state >= first_code_point_state_ && state < first_suffix_state_ &&
+         automaton_->states()[state - first_code_point_state_].accept;
+}
+
+bool SpelledRows::HasEdges(uint32_t state) const {
+  if (!suffix_.empty()) return state + 1 != first_node_;
+  return state < first_code_point_state_ || state >= first_suffix_state_ ||
+         !automaton_->states()[state - first_code_point_state_].edges.empty();
+}
+
+template <typename Visit>
+void SpelledRows::ForEachEdge(uint32_t state, Visit visit) const {
+  const auto read_one = [&](char c, uint32_t target) {
+    visit(static_cast<uint8_t>(c), static_cast<uint8_t>(c), target);
+  };
+  const auto read_tree = [&](std::span<const Utf8Tree::Edge> edges) {
+    for (const Utf8Tree::Edge& e : edges) visit(e.lo, e.hi, StateOf(e.target));
+  };
+  if (state >= first_node_) {
+    read_tree(tree_.edges(static_cast<int32_t>(state - first_node_)));
+  } else if (state >= first_suffix_state_) {
+    if (state + 1 < first_node_) read_one(suffix_[state + 1 - first_suffix_state_], state + 1);
+  } else if (state >= first_code_point_state_) {
+    const uint32_t index = state - first_code_point_state_;
+    const CodePointDfa::State& from = automaton_->states()[index];
+    for (const CodePointDfa::Edge& e : from.edges) {
+      if (e.lo > kMaxAscii) break;
+      visit(static_cast<uint8_t>(e.lo), static_cast<uint8_t>(std::min(e.hi, kMaxAscii)),
+            first_code_point_state_ + static_cast<uint32_t>(e.target));
+    }
+    if (from.accept && !suffix_.empty()) read_one(suffix_[0], first_suffix_state_);
+    read_tree(lead_edges_[lead_edges_of_[index]]);
+  } else {
+    read_one(prefix_[state], state + 1);
+  }
+}
+
+ByteSet SpelledRows::FirstBytes(uint32_t state) const {
+  ByteSet bytes;
+  ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t) { bytes.AddRange(lo, hi); });
+  return bytes;
+}
+
+void SpelledRows::WriteRow(uint32_t state, uint32_t* row) const {
+  std::fill_n(row, classes_.count, ByteDfa::kDead);
+  ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t target) {
+    std::fill(row + classes_.of[lo], row + classes_.of[hi] + 1, target);
+  });
+}
+
+const uint32_t* SpelledRows::MakeRow(uint32_t state) const {
+  const std::lock_guard<ForkSafeMutex> lock(mutex_);
+  const uint32_t* row = rows_[state].load(std::memory_order_relaxed);
+  if (row != nullptr) return row;
+  std::array<uint32_t, 256> targets;
+  WriteRow(state, targets.data());
+  row = arena_.Copy(std::span<const uint32_t>(targets.data(), classes_.count)).data();
+  rows_[state].store(row, std::memory_order_release);
+  return row;
+}
+
+int64_t SpelledRows::MaxMemorySizeBytes() const {
+  const auto per_state = static_cast<int64_t>(sizeof(rows_[0]) + classes_.count * sizeof(uint32_t));
+  return static_cast<int64_t>(sizeof(*this)) + int64_t{num_states()} * per_state +
+         static_cast<int64_t>(automaton_->states().size() * sizeof(CodePointDfa::State)) +
+         num_edges_ * static_cast<int64_t>(sizeof(CodePointDfa::Edge));
+}
+
+}  // namespace xgrammar
