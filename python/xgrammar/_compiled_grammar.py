@@ -104,7 +104,7 @@ class CompiledGrammar:
 
     @staticmethod
     def deserialize(data: bytes, tokenizer_info: TokenizerInfo) -> CompiledGrammar:
-        """Read a compiled grammar from the bytes that `serialize` wrote.
+        """Read a compiled grammar from `data`, the bytes that `serialize` wrote.
 
         Arguments and errors are those of `deserialize_json`, for bytes instead of text.
         """

@@ -124,7 +124,26 @@ class GrammarCompiler:
         lenient: bool = False,
         timeout: float | None = None,
     ) -> CompiledGrammar:
-        """Compile a JSON Schema; arguments and errors are those of `Grammar.from_json_schema`."""
+        """Compile a JSON Schema.
+
+        Parameters
+        ----------
+        schema, any_whitespace, indent, separators, strict_mode, max_whitespace_cnt, any_order, \
+lenient
+            As in `Grammar.from_json_schema`, with the same errors.
+        timeout : float or None
+            Seconds after which to give up, positive; None sets no limit.
+
+        Returns
+        -------
+        CompiledGrammar
+            The compiled grammar; its `json_schema_report` lists what is not enforced.
+
+        Raises
+        ------
+        CompileBudgetError
+            The time is up.
+        """
         options = json_schema_options(
             any_whitespace=any_whitespace,
             indent=indent,
@@ -149,7 +168,7 @@ class GrammarCompiler:
         lenient: bool = False,
         timeout: float | None = None,
     ) -> CompiledGrammar:
-        """Compile a JSON Schema without blocking the event loop."""
+        """Do what `compile_json_schema` does without blocking the event loop."""
         options = json_schema_options(
             any_whitespace=any_whitespace,
             indent=indent,
@@ -166,23 +185,34 @@ class GrammarCompiler:
         return lambda control: self._handle.compile_json_schema(text, options, control)
 
     def compile_builtin_json_grammar(self, *, timeout: float | None = None) -> CompiledGrammar:
-        """Compile the grammar of JSON texts whose top value is an object or an array."""
+        """Compile the grammar of JSON texts whose top value is an object or an array.
+
+        `timeout` is in seconds; None sets no limit.
+        """
         return _run(self._handle.compile_builtin_json, timeout)
 
     async def compile_builtin_json_grammar_async(
         self, *, timeout: float | None = None
     ) -> CompiledGrammar:
-        """Compile the grammar of JSON texts without blocking the event loop."""
+        """Do what `compile_builtin_json_grammar` does without blocking the event loop."""
         return await self._run_async(self._handle.compile_builtin_json, timeout)
 
     def compile_regex(self, regex: str, *, timeout: float | None = None) -> CompiledGrammar:
-        """Compile a regular expression; errors are those of `Grammar.from_regex`."""
+        """Compile a regular expression; errors are those of `Grammar.from_regex`.
+
+        Parameters
+        ----------
+        regex : str
+            ECMA-262 syntax; a text has to match as a whole.
+        timeout : float or None
+            Seconds after which to give up with `CompileBudgetError`; None sets no limit.
+        """
         return _run(self._regex_job(regex), timeout)
 
     async def compile_regex_async(
         self, regex: str, *, timeout: float | None = None
     ) -> CompiledGrammar:
-        """Compile a regular expression without blocking the event loop."""
+        """Do what `compile_regex` does without blocking the event loop."""
         return await self._run_async(self._regex_job(regex), timeout)
 
     def _regex_job(self, regex: str) -> Job:
@@ -194,14 +224,15 @@ class GrammarCompiler:
     ) -> CompiledGrammar:
         """Compile a structural tag; called as `Grammar.from_structural_tag`, with the same errors.
 
-        Tokens that are named by their text are those of the compiler's tokenizer.
+        Tokens that are named by their text are those of the compiler's tokenizer. `timeout` is in
+        seconds; None sets no limit.
         """
         return _run(self._structural_tag_job(args, kwargs), timeout)
 
     async def compile_structural_tag_async(
         self, *args: Any, timeout: float | None = None, **kwargs: Any
     ) -> CompiledGrammar:
-        """Compile a structural tag without blocking the event loop."""
+        """Do what `compile_structural_tag` does without blocking the event loop."""
         return await self._run_async(self._structural_tag_job(args, kwargs), timeout)
 
     def _structural_tag_job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Job:
@@ -217,7 +248,8 @@ class GrammarCompiler:
     ) -> CompiledGrammar:
         """Compile a Lark grammar; arguments and errors are those of `Grammar.from_lark`.
 
-        Tokens that are named by their text are those of the compiler's tokenizer.
+        Tokens that are named by their text are those of the compiler's tokenizer. `timeout` is in
+        seconds; None sets no limit.
         """
         return _run(self._lark_job(lark_string, named_grammars), timeout)
 
@@ -228,7 +260,7 @@ class GrammarCompiler:
         named_grammars: dict[str, Grammar | str] | None = None,
         timeout: float | None = None,
     ) -> CompiledGrammar:
-        """Compile a Lark grammar without blocking the event loop."""
+        """Do what `compile_lark` does without blocking the event loop."""
         return await self._run_async(self._lark_job(lark_string, named_grammars), timeout)
 
     def _lark_job(self, lark_string: str, named_grammars: dict[str, Grammar | str] | None) -> Job:
@@ -277,7 +309,7 @@ class GrammarCompiler:
         root_rule_name: str = "root",
         timeout: float | None = None,
     ) -> CompiledGrammar:
-        """Compile a grammar or EBNF text without blocking the event loop."""
+        """Do what `compile_grammar` does without blocking the event loop."""
         return await self._run_async(self._grammar_job(grammar, root_rule_name), timeout)
 
     def _grammar_job(self, grammar: str | Grammar, root_rule_name: str) -> Job:

@@ -296,7 +296,7 @@ class Grammar:
 
     @staticmethod
     def concat(*grammars: Grammar) -> Grammar:
-        """Return the grammar of the given ones in order; of none, that of the empty text.
+        """Return the grammar of `grammars` in order; of none, that of the empty text.
 
         Raises
         ------
@@ -307,7 +307,7 @@ class Grammar:
 
     @staticmethod
     def union(*grammars: Grammar) -> Grammar:
-        """Return the grammar of texts that any of the given ones accepts.
+        """Return the grammar of texts that any of `grammars` accepts.
 
         Raises
         ------
@@ -336,7 +336,7 @@ class Grammar:
 
     @staticmethod
     def deserialize_json(json_string: str) -> Grammar:
-        """Read a grammar from the text that `serialize_json` wrote.
+        """Read a grammar from `json_string`, the text that `serialize_json` wrote.
 
         Raises
         ------
@@ -357,7 +357,7 @@ class Grammar:
 
     @staticmethod
     def deserialize(data: bytes) -> Grammar:
-        """Read a grammar from the bytes that `serialize` wrote; errors as `deserialize_json`."""
+        """Read a grammar from `data`, which `serialize` wrote; errors as `deserialize_json`."""
         return Grammar.deserialize_json(unpack(data))
 
     def __add__(self, other: Grammar) -> Grammar:

@@ -32,7 +32,10 @@ class _Model(BaseModel):  # type: ignore[misc, unused-ignore]
 
 
 class FunctionDefinition(_Model):
-    """Name, purpose and argument schema of a function; `strict=False` leaves arguments free."""
+    """A function, by `name`; its `description` is for the model and has no effect here.
+
+    `parameters` is the JSON Schema of the arguments; None, or `strict=False`, leaves them free.
+    """
 
     name: str
     description: str | None = None
@@ -69,7 +72,10 @@ class _Builtin(_Model):
 
 
 class BuiltinToolParam(_Builtin):
-    """A tool of the provider; the model writes `name`, or `type` where there is no name."""
+    """A tool of the provider; the model writes `name`, or `type` where there is no name.
+
+    `parameters` is the JSON Schema of its arguments; None leaves them free.
+    """
 
     parameters: dict[str, Any] | None = None
 
@@ -91,7 +97,7 @@ class NamedToolChoiceParam(_Model):
 
 
 class BuiltinToolChoiceParam(_Builtin):
-    """Force the builtin tool of a type."""
+    """Force the builtin tool of a type; its `name` is read and has no effect."""
 
 
 class AllowedToolRef(_Model):
@@ -103,14 +109,14 @@ class AllowedToolRef(_Model):
 
 
 class AllowedToolsParam(_Model):
-    """A subset of the tools, and whether one of them must be called."""
+    """A subset of the tools; with the `mode` "required" one of them must be called."""
 
     mode: Literal["auto", "required"]
     tools: list[AllowedToolRef]
 
 
 class AllowedToolChoiceParam(_Model):
-    """Limit the tools to a subset."""
+    """Limit the tools to the subset in `allowed_tools`."""
 
     type: Literal["allowed_tools"] = "allowed_tools"
     allowed_tools: AllowedToolsParam

@@ -6,6 +6,12 @@ classes hold the shape of the tree and the types of its fields; what a tree mean
 triggers, ends and bounds fit together, is judged by `Grammar.from_structural_tag` and
 `GrammarCompiler.compile_structural_tag`. The tree is mutable, so that engines can adjust it.
 
+Fields that mean the same wherever they stand: `type` is constant. `excludes` are texts that the
+free text of the format must not contain, `exclude_tokens` tokens likewise. A token is its id, or
+its decoded text if a compiler's tokenizer is at hand. With `at_least_one` a tag comes first; with
+`stop_after_first` the format ends with the first tag. `max_tokens` and `max_chars` (code points)
+are 0 to 2**31 - 1; None sets no limit.
+
 Module level imports of this file include pydantic: `import xgrammar` loads it only when one of its
 names is used.
 """
@@ -113,7 +119,10 @@ class QwenXMLParameterFormat(_Model):
 
 
 class AnyTextFormat(_Model):
-    """Text without the `excludes` and without the end of the tag around it, within budgets."""
+    """Text without the `excludes` and without the end of the tag around it.
+
+    At most `max_tokens` tokens and `max_chars` code points; None sets no limit.
+    """
 
     type: Literal["any_text"] = "any_text"
     excludes: list[str] = []
@@ -122,7 +131,7 @@ class AnyTextFormat(_Model):
 
 
 class GrammarFormat(_Model):
-    """The language of a grammar, written in EBNF or Lark."""
+    """The language of a grammar; its `syntax` is "ebnf" or "lark"."""
 
     type: Literal["grammar"] = "grammar"
     grammar: str
@@ -130,7 +139,7 @@ class GrammarFormat(_Model):
 
 
 class RegexFormat(_Model):
-    """Text that a regular expression matches as a whole."""
+    """Text that `pattern`, a regular expression, matches as a whole."""
 
     type: Literal["regex"] = "regex"
     pattern: str
@@ -144,14 +153,14 @@ class TokenFormat(_Model):
 
 
 class ExcludeTokenFormat(_Model):
-    """Any one token but the listed ones."""
+    """Any one token but `exclude_tokens`."""
 
     type: Literal["exclude_token"] = "exclude_token"
     exclude_tokens: list[int | str] = []
 
 
 class AnyTokensFormat(_Model):
-    """Any number of tokens but the listed ones, at most `max_tokens`."""
+    """Any number of tokens but `exclude_tokens`, at most `max_tokens`."""
 
     type: Literal["any_tokens"] = "any_tokens"
     exclude_tokens: list[int | str] = []
@@ -212,7 +221,10 @@ class TagFormat(_Model):
 
 
 class TriggeredTagsFormat(_Model):
-    """Free text in which a trigger starts one of the tags."""
+    """Free text, without `excludes`, in which one of `triggers` starts one of the tags.
+
+    Each tag begins with one of the triggers.
+    """
 
     type: Literal["triggered_tags"] = "triggered_tags"
     triggers: list[str]
@@ -223,7 +235,7 @@ class TriggeredTagsFormat(_Model):
 
 
 class TokenTriggeredTagsFormat(_Model):
-    """Free tokens among which a trigger token starts one of the tags."""
+    """Free tokens but `exclude_tokens`, among which one of `trigger_tokens` starts a tag."""
 
     type: Literal["token_triggered_tags"] = "token_triggered_tags"
     trigger_tokens: list[int | str]
@@ -234,7 +246,7 @@ class TokenTriggeredTagsFormat(_Model):
 
 
 class TagsWithSeparatorFormat(_Model):
-    """Tags with a separator between two of them, and no other text."""
+    """Any number of `tags` with a separator between two of them, and no other text."""
 
     type: Literal["tags_with_separator"] = "tags_with_separator"
     tags: list[TagFormat]
@@ -244,7 +256,10 @@ class TagsWithSeparatorFormat(_Model):
 
 
 class DispatchFormat(_Model):
-    """Free text in which each pattern is followed by its format; with `loop`, again and again."""
+    """Free text without `excludes`, in which each pattern of `rules` is followed by its format.
+
+    Without `loop` the first such content ends the format.
+    """
 
     type: Literal["dispatch"] = "dispatch"
     rules: list[tuple[str, Format]]
@@ -253,7 +268,10 @@ class DispatchFormat(_Model):
 
 
 class TokenDispatchFormat(_Model):
-    """Free tokens among which each pattern token is followed by its format."""
+    """Free tokens but `exclude_tokens`, among which a token of `rules` is followed by its format.
+
+    Without `loop` the first such content ends the format.
+    """
 
     type: Literal["token_dispatch"] = "token_dispatch"
     rules: list[tuple[int | str, Format]]
@@ -288,7 +306,10 @@ Format = Annotated[
 
 
 class StructuralTagItem(_Model):
-    """Deprecated: one tag of the legacy form; the schema is given as `schema=`."""
+    """Deprecated: one tag of the legacy form, `begin`, a JSON value, and `end`.
+
+    `schema_` is given as `schema=`: JSON text, a dict, or a pydantic class.
+    """
 
     begin: str
     schema_: str | type[BaseModel] | dict[str, Any] = Field(alias="schema")
@@ -303,7 +324,7 @@ class StructuralTag(_Model):
 
     @staticmethod
     def from_json(json_text: str | dict[str, Any]) -> StructuralTag:
-        """Read a structural tag from JSON text or from what JSON text decodes to.
+        """Read a structural tag from `json_text`, JSON text or what it decodes to.
 
         Raises
         ------

@@ -119,7 +119,18 @@ def _is_single_token_bitmask(bitmask: Any, vocab_size: int, index: int = 0) -> t
 
 
 def bool_mask_to_bitmask(bool_mask: Any) -> Any:
-    """Return the bitmask of a boolean tensor, padded with ones."""
+    """Return the bitmask of a boolean tensor, padded with ones.
+
+    Parameters
+    ----------
+    bool_mask : torch.Tensor
+        Shape (batch, n) or (n,), on any device; True allows a token.
+
+    Returns
+    -------
+    torch.Tensor
+        int32, shape (batch, ceil(n / 32)), on the same device.
+    """
     import torch
 
     mask = torch.atleast_2d(bool_mask).to(torch.bool)
@@ -134,7 +145,25 @@ def bool_mask_to_bitmask(bool_mask: Any) -> Any:
 
 
 def bitmask_to_bool_mask(bit_mask: Any, vocab_size: int | None = None) -> Any:
-    """Return the boolean tensor of a bitmask, cut to the vocabulary if a size is given."""
+    """Return the boolean tensor of a bitmask.
+
+    Parameters
+    ----------
+    bit_mask : torch.Tensor
+        int32 in CPU memory, shape (batch, w) or (w,).
+    vocab_size : int or None
+        Columns of the result; None keeps all 32 * w.
+
+    Returns
+    -------
+    torch.Tensor
+        bool, shape (batch, vocab_size) or (vocab_size,).
+
+    Raises
+    ------
+    ValueError
+        Another device or dtype, or more columns than bits.
+    """
     import torch
 
     if bit_mask.device.type != "cpu":

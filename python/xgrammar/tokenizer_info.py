@@ -273,7 +273,7 @@ class TokenizerInfo:
 
     @staticmethod
     def deserialize_json(json_string: str) -> TokenizerInfo:
-        """Read an object from the text that `serialize_json` wrote.
+        """Read an object from `json_string`, the text that `serialize_json` wrote.
 
         Raises
         ------
@@ -315,7 +315,7 @@ class TokenizerInfo:
 
     @staticmethod
     def deserialize(data: bytes) -> TokenizerInfo:
-        """Read an object from the bytes that `serialize` wrote; errors as `deserialize_json`."""
+        """Read an object from `data`, which `serialize` wrote; errors as `deserialize_json`."""
         return TokenizerInfo.deserialize_json(unpack(data))
 
     def __eq__(self, other: object) -> bool:

@@ -1,9 +1,8 @@
-"""GrammarMatcher and BatchGrammarMatcher: accepting, masks in arrays of all kinds, rollback, forks,
-draft trees, and batches.
+"""GrammarMatcher: accepting, masks in arrays of all kinds, rollback, forks and draft trees.
 
 Guards the binding and its checks: types of token ids, shapes, strides and writability of bitmasks,
-errors that name the matcher, and that two threads on one matcher never crash. Whether masks are
-exact is tests/property; sequences of calls are tests/property/test_laws.py.
+and that two threads on one matcher never crash. Whether masks are exact is tests/property;
+sequences of calls are tests/property/test_laws.py; batches are test_batch_matcher.py.
 """
 
 import array
@@ -406,82 +405,3 @@ def test_draft_tree_errors(make_matcher):
             matcher.traverse_draft_tree(*arguments)
     with pytest.raises(TypeError):
         matcher.traverse_draft_tree([1], ok, ok, mask)
-
-
-class TestBatch:
-    def test_threads(self):
-        assert xgr.BatchGrammarMatcher().max_threads >= 1
-        assert xgr.BatchGrammarMatcher(1).max_threads == 1
-        assert xgr.BatchGrammarMatcher(10**6).max_threads < 10**6
-        for bad in (0, -1):
-            with pytest.raises(RuntimeError):
-                xgr.BatchGrammarMatcher(bad)
-        with pytest.raises(ValueError, match="auto"):
-            xgr.BatchGrammarMatcher("all")
-
-    def test_fill(self, make_matcher):
-        matchers = [make_matcher(f'root ::= "{c}"') for c in "abcdefghijklmnopqrstuvwxyz"]
-        batch = xgr.BatchGrammarMatcher(2)
-        mask = np.full((30, WORDS), 7, np.int32)
-        batch.batch_fill_next_token_bitmask(matchers, mask)
-        single = np.zeros((30, WORDS), np.int32)
-        for i, matcher in enumerate(matchers):
-            matcher.fill_next_token_bitmask(single, i)
-        assert (mask[:26] == single[:26]).all()
-        assert (mask[26:] == 7).all()
-        rows = [29 - i for i in range(26)]
-        batch.batch_fill_next_token_bitmask(matchers, mask, rows)
-        assert (mask[rows] == single[:26]).all()
-        batch.batch_fill_next_token_bitmask([], mask)
-
-    def test_fill_errors(self, make_matcher):
-        batch = xgr.BatchGrammarMatcher(2)
-        a, b = make_matcher('root ::= "a"'), make_matcher('root ::= "b"')
-        mask = np.zeros((2, WORDS), np.int32)
-        for arguments in (
-            ([a, b], mask, [0]),
-            ([a, b], mask, [0, 2]),
-            ([a, b], mask, [0, -1]),
-            ([a, b], mask, [0, 0]),
-            ([a, b], mask[:1]),
-            ([a, a], mask),
-            ([a, b], mask[0]),
-            ([a, b], mask.astype(np.int64)),
-        ):
-            with pytest.raises(RuntimeError):
-                batch.batch_fill_next_token_bitmask(*arguments)
-        with pytest.raises(TypeError, match=r"matchers\[1\]"):
-            batch.batch_fill_next_token_bitmask([a, None], mask)
-        b.accept_string("b")
-        b.accept_token(STOP)
-        with pytest.raises(RuntimeError, match="1"):
-            batch.batch_fill_next_token_bitmask([a, b], mask)
-
-    def test_accept_and_rollback(self, make_matcher):
-        batch = xgr.BatchGrammarMatcher
-        matchers = [make_matcher("root ::= [ab]*"), make_matcher("root ::= [b]*")]
-        assert batch.batch_accept_token(matchers, [IDS["a"], IDS["a"]]) == [True, False]
-        assert batch.batch_accept_string(matchers, ["ab", b"bb"]) == [True, True]
-        with pytest.raises(RuntimeError):
-            batch.batch_accept_token(matchers, [1])
-        with pytest.raises(TypeError):
-            batch.batch_accept_token(matchers, [IDS["a"], "x"])
-        with pytest.raises(RuntimeError, match=r"matchers\[1\]"):
-            batch.batch_rollback(matchers, [1, 2])
-        assert [m.num_steps for m in matchers] == [2, 1]
-        batch.batch_rollback(matchers, [2, 1])
-        assert [m.num_steps for m in matchers] == [0, 0]
-        with pytest.raises(ValueError, match="negative"):
-            batch.batch_rollback(matchers, -1)
-
-    def test_temperatures(self, make_matcher):
-        matchers = [
-            make_matcher('root ::= "a"', default_temperature=0.5),
-            make_matcher('root ::= "a"'),
-        ]
-        values = np.zeros(3, np.float32)
-        xgr.BatchGrammarMatcher.batch_fill_temperature(matchers, values, [2, 0])
-        assert values.tolist() == [-1.0, 0.0, 0.5]
-        for bad in (np.zeros(1, np.float32), np.zeros(3, np.float64)):
-            with pytest.raises(RuntimeError):
-                xgr.BatchGrammarMatcher.batch_fill_temperature(matchers, bad)

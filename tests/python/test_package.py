@@ -8,6 +8,8 @@ tests/integration/test_client_surface.py.
 import importlib
 import importlib.resources
 import importlib.util
+import inspect
+import re
 import subprocess
 import sys
 
@@ -84,3 +86,58 @@ def test_package_is_typed():
     path = importlib.resources.files("xgrammar")
     assert (path / "py.typed").is_file()
     assert (path / "_core.pyi").is_file()
+
+
+PUBLIC_MODULES = (
+    "bitmask", "builtin_structural_tag", "compiler", "config", "grammar", "limits", "matcher",
+    "structural_tag", "testing", "tokenizer_info",
+)  # fmt: skip
+
+
+def public_calls():
+    """Functions and methods of the public modules, with their names."""
+    for module_name in PUBLIC_MODULES:
+        module = importlib.import_module(f"xgrammar.{module_name}")
+        for name in set(getattr(module, "__all__", ())) - {"bitmask_dtype"}:
+            value = getattr(module, name)
+            if inspect.isfunction(value):
+                yield f"{module_name}.{name}", value
+            elif inspect.isclass(value) and value.__module__.startswith("xgrammar"):
+                for member in vars(value):
+                    method = getattr(value, member)
+                    if not member.startswith("_") and callable(method):
+                        yield f"{module_name}.{name}.{member}", method
+
+
+def linked(path, text):
+    """Docstrings of the calls that a docstring names in back quotes."""
+    owner = path.rpartition(".")[0]
+    for name in re.findall(r"`([A-Za-z_][\w.]*)`", text):
+        for full in (name, f"{owner}.{name}"):
+            value = xgr
+            for part in full.split("."):
+                value = getattr(value, part, None)
+            if callable(value):
+                yield inspect.getdoc(value) or ""
+
+
+def undocumented(path, call):
+    """Parameters that neither the docstring names nor that of a call that it refers to."""
+    text = inspect.getdoc(call) or ""
+    texts = [text, *linked(path, text)]
+    texts += [further for near in texts[1:] for further in linked(path, near)]
+    names = [
+        p.name
+        for p in inspect.signature(call).parameters.values()
+        if p.name not in ("self", "cls") and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    return [n for n in names if not any(re.search(rf"\b{n}\b", text) for text in texts)]
+
+
+def test_docstrings_say_what_every_parameter_is():
+    """Native methods have their parameters in the first line, which the binding makes."""
+    calls = [(p, c) for p, c in public_calls() if type(c).__module__ != "nanobind"]
+    assert len(calls) > 80
+    assert not [path for path, call in calls if not call.__doc__]
+    wrong = {path: undocumented(path, call) for path, call in calls}
+    assert not {path: names for path, names in wrong.items() if names}

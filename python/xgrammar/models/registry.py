@@ -177,7 +177,7 @@ def family_builder(model: ModelFormat) -> Callable[..., StructuralTag]:
         exclude_special_tokens: bool = True,
         max_whitespace_cnt: int | None = None,
         parallel_tool_calls: bool = True,
-        **_: Any,
+        **kwargs: Any,  # noqa: ARG001 - what builders of other families take is ignored.
     ) -> StructuralTag:
         request = Request(
             tools=tools or [],
@@ -195,8 +195,9 @@ def family_builder(model: ModelFormat) -> Callable[..., StructuralTag]:
     build.__module__ = "xgrammar.builtin_structural_tag"
     build.__doc__ = (
         f"Return the structural tag of {model.title} ({', '.join(model.models)}).\n\n"
-        "The arguments are what `normalize_tool_choice` returns, a reasoning mode, and the options "
-        "of\n`get_model_structural_tag`.\n"
+        "`tools`, `builtin_tools` and `tool_choice` are what `normalize_tool_choice` returns, "
+        "`reasoning` is\na mode; the other arguments are those of `get_model_structural_tag`, with "
+        "the same errors, and more\nof them are ignored.\n"
     )
     return build
 

@@ -1,0 +1,200 @@
+"""Calls over many matchers at once; `xgrammar.matcher` has the class under its public name.
+
+Masks are filled on several threads; accepting and rolling back are too short for that and run one
+after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._arguments import elements
+from ._integers import integer, integers
+from .exception import UsageError
+
+if TYPE_CHECKING:
+    from .matcher import GrammarMatcher
+
+__all__ = ["BatchGrammarMatcher"]
+
+
+class BatchGrammarMatcher:
+    """Calls over many matchers at once, filling masks on several threads.
+
+    Parameters
+    ----------
+    max_threads : int or "auto"
+        Upper bound of threads; "auto" is half of the hardware's. More than the hardware's count as
+        all of them.
+
+    Raises
+    ------
+    UsageError
+        If it is less than 1.
+    ValueError
+        If it is another string.
+    """
+
+    __slots__ = ("_max_threads", "_pool")
+
+    def __init__(self, max_threads: int | str = "auto") -> None:
+        available = os.cpu_count() or 1
+        if isinstance(max_threads, str):
+            if max_threads != "auto":
+                raise ValueError(f'max_threads must be an int or "auto", not {max_threads!r:.80}')
+            number = max(1, available // 2)
+        else:
+            number = integer("max_threads", max_threads)
+        if number < 1:
+            raise UsageError(f"max_threads must be at least 1, not {number}")
+        self._max_threads = min(number, available)
+        self._pool = _core.ThreadPool(self._max_threads)
+
+    @property
+    def max_threads(self) -> int:
+        """Upper bound of threads."""
+        return self._max_threads
+
+    def batch_fill_next_token_bitmask(
+        self,
+        matchers: Sequence[GrammarMatcher],
+        bitmask: Any,
+        indices: Sequence[int] | None = None,
+        debug_print: bool = False,
+    ) -> None:
+        """Fill one row of a bitmask for each matcher.
+
+        Parameters
+        ----------
+        matchers : list of GrammarMatcher
+            Each at most once.
+        bitmask : array
+            int32 in CPU memory, shape (rows, ceil(vocab_size / 32)).
+        indices : list of int or None
+            The row of each matcher; None means the matcher's own position.
+        debug_print : bool
+            Write the states to stderr.
+
+        Raises
+        ------
+        UsageError
+            A wrong dtype, shape or row, or a matcher that has terminated; the text names its
+            position.
+        """
+        rows = None if indices is None else integers("indices", indices)
+        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        _core.batch_fill_next_token_bitmask(items, bitmask, rows, self._pool)
+        _debug_print(matchers, debug_print)
+
+    @staticmethod
+    def batch_accept_token(
+        matchers: Sequence[GrammarMatcher], tokens: Sequence[int], debug_print: bool = False
+    ) -> list[bool]:
+        """Accept one token in each matcher.
+
+        Parameters
+        ----------
+        matchers : list of GrammarMatcher
+            Each at most once.
+        tokens : list of int
+            One token id for each matcher.
+        debug_print : bool
+            Write the states to stderr.
+
+        Returns
+        -------
+        list of bool
+            For each whether it was accepted; the state is unchanged where it was not.
+
+        Raises
+        ------
+        UsageError
+            The lists differ in length.
+        """
+        accepted = _core.batch_accept_token(
+            elements("matchers", matchers), elements("tokens", tokens)
+        )
+        _debug_print(matchers, debug_print)
+        return accepted
+
+    @staticmethod
+    def batch_accept_string(
+        matchers: Sequence[GrammarMatcher],
+        strings: Sequence[str | bytes],
+        debug_print: bool = False,
+    ) -> list[bool]:
+        """Accept one string in each matcher, as `batch_accept_token` does tokens.
+
+        `strings` has a text, or its UTF-8 bytes, for each of `matchers`; `debug_print` writes the
+        states to stderr.
+        """
+        accepted = _core.batch_accept_string(
+            elements("matchers", matchers), elements("strings", strings)
+        )
+        _debug_print(matchers, debug_print)
+        return accepted
+
+    @staticmethod
+    def batch_rollback(
+        matchers: Sequence[GrammarMatcher], num_tokens: int | Sequence[int] = 1
+    ) -> None:
+        """Undo steps in each matcher, in all of them or, if one has too few, in none.
+
+        Parameters
+        ----------
+        matchers : list of GrammarMatcher
+            Each at most once.
+        num_tokens : int or list of int
+            How many steps, for all or for each.
+
+        Raises
+        ------
+        UsageError
+            A matcher has fewer steps, or the lists differ in length.
+        ValueError
+            A number is negative.
+        """
+        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        if isinstance(num_tokens, Iterable):
+            counts = integers("num_tokens", num_tokens)
+        else:
+            counts = [integer("num_tokens", num_tokens)] * len(items)
+        _core.batch_rollback(items, counts)
+
+    @staticmethod
+    def batch_fill_temperature(
+        matchers: Sequence[GrammarMatcher],
+        temperatures: Any,
+        indices: Sequence[int] | None = None,
+    ) -> None:
+        """Store the temperature of each matcher, -1 for none.
+
+        Parameters
+        ----------
+        matchers : list of GrammarMatcher
+            Any number of them.
+        temperatures : array
+            float32 in CPU memory, shape (rows,).
+        indices : list of int or None
+            The place of each matcher; None means its own position.
+
+        Raises
+        ------
+        UsageError
+            A wrong dtype, shape or place.
+        """
+        items = elements("matchers", matchers)
+        rows = list(range(len(items))) if indices is None else integers("indices", indices)
+        values = [-1.0 if m.temperature is None else m.temperature for m in items]
+        _core.write_temperatures(temperatures, rows, values)
+
+
+def _debug_print(matchers: Sequence[GrammarMatcher], enabled: bool) -> None:
+    if not enabled:
+        return
+    for i, matcher in enumerate(matchers):
+        sys.stderr.write(f"matcher {i}: {matcher._debug_print_internal_state()}\n")
