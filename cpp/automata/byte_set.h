@@ -1,4 +1,7 @@
 // ByteSet: a set of byte values in 256 bits.
+//
+// Ranges are filled and members counted by words; a value to be copied freely. Sets of code points
+// are code_point_set.h.
 #pragma once
 
 #include <array>

@@ -1,5 +1,8 @@
 // ByteTable: a deterministic automaton over bytes while it is made, and the byte classes that the
-// makers and ByteDfa share. From here a table becomes a ByteDfa by MakeByteDfa (byte_dfa.cc).
+// makers and ByteDfa share.
+//
+// Makers fill whole rows in any order of states; MakeByteDfa (byte_dfa.cc) brings a table into the
+// one form that equal languages share. Nothing here merges states.
 #pragma once
 
 #include <array>
