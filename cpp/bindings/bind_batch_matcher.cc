@@ -17,33 +17,51 @@ namespace xgrammar::bindings {
 
 namespace {
 
-// The matchers of a list, all marked as busy until the end of the call.
+// Reads elements as matchers: most have the type of the one before, which is then known.
+class MatcherReader {
+ public:
+  MatcherHandle* Read(nb::handle item, size_t position) {
+    if (item.type().is(known_type_) && nb::inst_ready(item)) {
+      return nb::inst_ptr<MatcherHandle>(item);
+    }
+    MatcherHandle* handle = nullptr;
+    if (!nb::try_cast<MatcherHandle*>(item, handle) || handle == nullptr) {
+      throw nb::type_error(
+          ("matchers[" + std::to_string(position) + "] is not a GrammarMatcher").c_str());
+    }
+    known_type_ = item.type();
+    return handle;
+  }
+
+ private:
+  nb::handle known_type_;
+};
+
+// The matchers of a list, all marked as busy until the end of the call. The list must hold them as
+// long.
 class MatcherList {
  public:
   explicit MatcherList(const nb::list& matchers) {
-    handles_.reserve(matchers.size());
+    matchers_.reserve(matchers.size());
     guards_.reserve(matchers.size());
+    MatcherReader reader;
     for (nb::handle item : matchers) {
-      MatcherHandle* handle = nullptr;
-      if (!nb::try_cast<MatcherHandle*>(item, handle) || handle == nullptr) {
-        throw nb::type_error(
-            ("matchers[" + std::to_string(handles_.size()) + "] is not a GrammarMatcher").c_str());
-      }
+      MatcherHandle* handle = reader.Read(item, matchers_.size());
       try {
         guards_.emplace_back(handle);
       } catch (const Error&) {
-        throw Error(ErrorKind::kUsage, "matchers[" + std::to_string(handles_.size()) +
+        throw Error(ErrorKind::kUsage, "matchers[" + std::to_string(matchers_.size()) +
                                            "] is in use by another call or twice in the list");
       }
-      handles_.push_back(&handle->matcher);
+      matchers_.push_back(&handle->matcher);
     }
   }
-  std::span<GrammarMatcher* const> matchers() const { return handles_; }
-  size_t size() const { return handles_.size(); }
-  GrammarMatcher& operator[](size_t i) const { return *handles_[i]; }
+  std::span<GrammarMatcher* const> matchers() const { return matchers_; }
+  size_t size() const { return matchers_.size(); }
+  GrammarMatcher& operator[](size_t i) const { return *matchers_[i]; }
 
  private:
-  std::vector<GrammarMatcher*> handles_;
+  std::vector<GrammarMatcher*> matchers_;
   std::vector<MatcherGuard> guards_;
 };
 

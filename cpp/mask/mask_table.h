@@ -31,6 +31,13 @@ class MaskTable {
   /// other special and stop tokens get 0. Raises kLimit.
   void Fill(SetId set, std::span<uint32_t> row);
 
+  /// Names the mask that Fill would have to compute for the set, whichever sets share it; null if
+  /// it is known.
+  const void* Missing(SetId set) const {
+    const EarleySet& normal = parser_.set(parser_.set(set).mask_set);
+    return normal.mask.load(std::memory_order_acquire) == nullptr ? &normal : nullptr;
+  }
+
   int64_t num_masks() const { return num_masks_.load(std::memory_order_relaxed); }
   int64_t MemorySizeBytes() const { return size_bytes_.load(std::memory_order_relaxed); }
 

@@ -246,6 +246,11 @@ bool GrammarMatcher::FillNextTokenBitmask(std::span<int32_t> row) {
   return FillRow({reinterpret_cast<uint32_t*>(row.data()), row.size()});
 }
 
+const void* GrammarMatcher::MissingMask() const {
+  if (current_.stopped || current_.failed) return nullptr;
+  return generation_->masks.Missing(current_.set);
+}
+
 std::vector<uint8_t> GrammarMatcher::NextBytes() const {
   std::vector<uint8_t> bytes;
   for (size_t b = 0; b < 256; ++b) {

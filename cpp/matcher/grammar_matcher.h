@@ -39,6 +39,8 @@ class GrammarMatcher {
   /// Writes ceil(vocab_size/32) words. Returns whether the mask must be applied (some token is not
   /// allowed). Raises kUsage after a stop token was accepted.
   bool FillNextTokenBitmask(std::span<int32_t> row);
+  /// Names the mask that the next fill must compute; null if it only copies, or raises.
+  const void* MissingMask() const;
 
   std::string FindJumpForwardString() const;
   std::vector<int32_t> FindJumpForwardTokens() const;

@@ -8,6 +8,8 @@
 #include <array>
 #include <thread>
 
+#include "support/spin.h"
+
 #if !defined(_WIN32)
 #include <pthread.h>
 #endif
@@ -18,6 +20,7 @@ namespace {
 
 constexpr uint32_t kNumCounters = 64;
 constexpr size_t kCacheLineBytes = 64;
+constexpr int kLockTries = 200;  // Some microseconds.
 
 struct alignas(kCacheLineBytes) Counter {
   std::atomic<int32_t> inside{0};
@@ -81,6 +84,14 @@ void ForkGate::Enter() {
 
 void ForkGate::Leave() {
   if (--depth == 0) own_counter->inside.fetch_sub(1, std::memory_order_release);
+}
+
+void ForkSafeMutex::LockContended() {
+  for (int i = 0; i < kLockTries; ++i) {
+    SpinPause();
+    if (mutex_.try_lock()) return;
+  }
+  mutex_.lock();
 }
 
 bool ForkGate::IsInside() { return depth > 0; }

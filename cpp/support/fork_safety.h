@@ -43,7 +43,7 @@ class ForkSafeMutex {
  public:
   void lock() {
     ForkGate::Enter();
-    mutex_.lock();
+    if (!mutex_.try_lock()) LockContended();
   }
   void unlock() {
     mutex_.unlock();
@@ -51,6 +51,9 @@ class ForkSafeMutex {
   }
 
  private:
+  /// Tries for a while before it goes to sleep, which takes longer than a section.
+  void LockContended();
+
   std::mutex mutex_;
 };
 

@@ -94,7 +94,8 @@ RUNS = (
     Run(
         "batch",
         "Batches",
-        "One step fills the masks of all rows and accepts a token in each.",
+        "One step fills the masks of all rows and accepts a token in each. New schemas: every row "
+        "has one that was never seen before, and all rows are filled for the first time.",
         "--workload batch --timeout 10",
         "batch",
     ),
@@ -215,19 +216,24 @@ def groups(result: dict[str, Any]) -> list[str]:
 
 
 def batches(result: dict[str, Any]) -> list[str]:
-    """Steps with one thread and with two."""
+    """Steps with one thread and with two, the filling in them, and first masks of new schemas."""
     rows = []
     for name, group in result["groups"].items():
         if not name.endswith("1 thread"):
             continue
         other = result["groups"].get(name.replace("1 thread", "2 threads"), {"summaries": {}})
+        keys = ("first_fill_us",) if name.startswith("new") else ("tbm_us", "fill_us")
         for engine, summary in group["summaries"].items():
-            one = summary["tbm_us"].get("p50")
-            two = other["summaries"].get(engine, {"tbm_us": {}})["tbm_us"].get("p50")
-            ratio = f"{two / one:.2f}" if one and two else "-"
-            label = f"{name.removesuffix(', 1 thread')}: {TITLES[engine]}"
-            rows.append([label, number(one), number(two), ratio])
-    return table(["step p50, µs", "1 thread", "2 threads", "2 / 1"], rows)
+            cells = [f"{name.removesuffix(', 1 thread')}: {TITLES[engine]}"]
+            for key in keys:
+                one = summary[key].get("p50")
+                two = other["summaries"].get(engine, {}).get(key, {}).get("p50")
+                ratio = f"{two / one:.2f}" if one and two else "-"
+                cells += [number(one), number(two), ratio]
+            # First masks are nothing but filling.
+            rows.append(cells if len(keys) > 1 else [cells[0], "-", "-", "-", *cells[1:]])
+    step = ["step p50, µs, 1 thread", "2 threads", "2 / 1"]
+    return table(["", *step, "of it masks, 1 thread", "2 threads", "2 / 1"], rows)
 
 
 def section(run: Run, result: dict[str, Any]) -> list[str]:

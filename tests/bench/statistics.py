@@ -75,6 +75,11 @@ def summarise(rows: list[dict[str, Any]], setups: list[dict[str, Any]]) -> dict[
         "schemas": len(rows),
         "ttfm_us": percentiles(ttfm),
         "tbm_us": percentiles(tbm),
+        # Of batches alone: the part of a step that fills, and the first time of all rows.
+        "fill_us": percentiles([ns for row in rows for ns in row.get("fill_ns", [])]),
+        "first_fill_us": percentiles(
+            [row["first_mask_ns"] for row in rows if "fill_ns" in row and "first_mask_ns" in row]
+        ),
         "tokens": len(tbm),
         "compile_errors": status["refused"],
         "crashed_or_timed_out": status["crashed"] + status["timed out"],

@@ -8,7 +8,8 @@ A case is a JSON object:
 - `tests`: instances, each with `text` (or `data`, whose JSON is the text) and `valid`;
 - `warm` if the case is compiled and walked once before it is timed;
 - for a batch instead of these: `parts` (a source and a text each; row i is of part i modulo their
-  number), `rows`, `threads`, `steps` and `spread` (row i starts i modulo spread steps late).
+  number), `rows`, `threads`, `steps`, `spread` (row i starts i modulo spread steps late) and
+  `ahead` (so many tokens are accepted before the first masks).
 
 Cases are made by the driver. They depend on the arguments alone, never on the machine or the time.
 """

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
 
 #include "matcher/matcher_fixtures.h"
 
@@ -53,6 +54,32 @@ TEST_F(BatchTest, RowsEqualThoseOfEachMatcher) {
       EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
     }
     EXPECT_EQ(rows_[50], kUntouched);
+  }
+}
+
+TEST_F(BatchTest, MasksThatNobodyHasComputedYet) {
+  MakeMatchers(50);
+  std::set<const void*> missing;
+  for (const GrammarMatcher* matcher : pointers_) missing.insert(matcher->MissingMask());
+  ASSERT_EQ(missing.count(nullptr), 0u);
+  ASSERT_GT(missing.size(), 2u);   // Several are computed, ...
+  ASSERT_LT(missing.size(), 30u);  // ... and matchers share them.
+  Fill({}, 50, 3);
+  for (size_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(pointers_[i]->MissingMask(), nullptr);
+    EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
+  }
+}
+
+TEST_F(BatchTest, NewMasksBesideATerminatedMatcher) {
+  MakeMatchers(40);
+  pointers_[5]->Reset();
+  ASSERT_TRUE(pointers_[5]->AcceptToken(2) && pointers_[5]->AcceptToken(0));
+  EXPECT_EQ(pointers_[5]->MissingMask(), nullptr);
+  EXPECT_NE(Refusal({}, 40, 3).find("Matcher 5:"), std::string::npos);
+  for (size_t i = 0; i < 40; ++i) {
+    if (i == 5) continue;
+    EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -27,6 +28,45 @@ TEST(ThreadPool, RunsEveryTaskOnce) {
       pool.ParallelFor(count, [&](int64_t i) { ++runs[static_cast<size_t>(i)]; });
       for (const auto& run : runs) EXPECT_EQ(run.load(), 1);
     }
+  }
+}
+
+// Threads spin after fast calls, sleep after slow ones, and are woken for long work.
+TEST(ThreadPool, RunsEveryTaskOnceWhetherThreadsSpinOrSleep) {
+  for (int32_t threads : {2, 3}) {
+    ThreadPool pool(threads);
+    for (int64_t pause_us : {0, 20, 300}) {
+      for (int call = 0; call < 100; ++call) {
+        std::vector<std::atomic<int>> runs(40);
+        const auto wake = call % 3 == 0 ? ThreadPool::Wake::kAtOnce : ThreadPool::Wake::kIfWorthIt;
+        pool.ParallelFor(
+            40,
+            [&](int64_t i) {
+              if (call % 10 == 9) std::this_thread::sleep_for(std::chrono::microseconds(20));
+              ++runs[static_cast<size_t>(i)];
+            },
+            wake);
+        for (const auto& run : runs) ASSERT_EQ(run.load(), 1);
+        if (pause_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(pause_us));
+      }
+    }
+  }
+}
+
+// Each task waits for the other one: only two threads can do them.
+TEST(ThreadPool, SleepingThreadsAreWokenForLongTasks) {
+  ThreadPool pool(2);
+  for (int64_t pause_ms : {0, 2, 2}) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    std::atomic<int> begun{0};
+    pool.ParallelFor(
+        2,
+        [&](int64_t) {
+          ++begun;
+          while (begun.load() < 2) std::this_thread::yield();
+        },
+        ThreadPool::Wake::kAtOnce);
+    EXPECT_EQ(begun.load(), 2);
   }
 }
 
