@@ -67,8 +67,16 @@ using Combine = GrammarPtr (*)(std::span<const GrammarPtr>, const Limits&);
 template <Combine kCombine>
 GrammarHandle CombineGrammars(const nb::list& grammars, const Limits& limits) {
   std::vector<GrammarPtr> parts;
-  for (nb::handle part : grammars) parts.push_back(nb::cast<const GrammarHandle&>(part).grammar);
-  return RunMetered(limits, nullptr, [&] { return GrammarHandle{kCombine(parts, limits), {}}; });
+  GrammarHandle combined;
+  for (nb::handle part : grammars) {
+    const auto& handle = nb::cast<const GrammarHandle&>(part);
+    parts.push_back(handle.grammar);
+    combined.report.insert(combined.report.end(), handle.report.begin(), handle.report.end());
+  }
+  return RunMetered(limits, nullptr, [&] {
+    combined.grammar = kCombine(parts, limits);
+    return std::move(combined);
+  });
 }
 
 std::string ToText(const GrammarHandle& handle) {

@@ -3,6 +3,8 @@
 //
 // The text is what the facade made of a dict, a class or a string; frontend/structural_tag reads it
 // and raises all errors.
+#include <utility>
+
 #include "bindings/handles.h"
 #include "frontend/structural_tag/structural_tag.h"
 
@@ -12,7 +14,8 @@ namespace {
 
 GrammarHandle ToGrammar(const nb::bytes& text, const Limits& limits) {
   return RunMetered(limits, nullptr, [&] {
-    return GrammarHandle{StructuralTagToGrammar(ViewOf(text), nullptr, limits), {}};
+    StructuralTagResult result = StructuralTagToGrammar(ViewOf(text), nullptr, limits);
+    return GrammarHandle{std::move(result.grammar), std::move(result.report)};
   });
 }
 

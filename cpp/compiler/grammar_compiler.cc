@@ -123,7 +123,9 @@ CompiledGrammarPtr GrammarCompiler::CompileStructuralTag(std::string_view text) 
   std::string key = "structural_tag";
   AppendField(text, &key);
   return impl_->GetOrCompile(key, [&] {
-    return impl_->Compile(StructuralTagToGrammar(text, impl_->tokenizer_info.get(), impl_->limits));
+    StructuralTagResult result =
+        StructuralTagToGrammar(text, impl_->tokenizer_info.get(), impl_->limits);
+    return impl_->Compile(std::move(result.grammar), std::move(result.report));
   });
 }
 

@@ -8,7 +8,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace xgrammar;
   static const Limits limits = fuzz::SmallLimits();
-  fuzz::Check(data, size,
-              [](std::string_view text) { return StructuralTagToGrammar(text, nullptr, limits); });
+  fuzz::Check(data, size, [](std::string_view text) {
+    return StructuralTagToGrammar(text, nullptr, limits).grammar;
+  });
   return 0;
 }

@@ -133,3 +133,6 @@ def test_report_survives_serialization():
     assert report[0]["keyword"] == "format"
     assert xgr.Grammar.deserialize_json(grammar.serialize_json()).json_schema_report == report
     assert xgr.Grammar.from_ebnf(AB).json_schema_report == []
+    both = grammar + xgr.Grammar.from_ebnf(AB) + grammar
+    assert both.json_schema_report == 2 * report
+    assert (grammar | xgr.Grammar.from_ebnf(AB)).json_schema_report == report

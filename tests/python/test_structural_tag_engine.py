@@ -432,3 +432,24 @@ def test_a_long_trigger_that_overlaps_itself():
         limits=xgr.Limits(max_compile_ms=20_000),
     )
     assert str(grammar).count("::=") > 1
+
+
+def test_what_parts_do_not_enforce_is_reported_with_its_place():
+    schema = {"properties": {"a": {"type": "string", "format": "no-such-format"}}}
+    value = {"type": "json_schema", "json_schema": schema}
+    lark = {
+        "type": "grammar",
+        "syntax": "lark",
+        "grammar": "start: x\nx[capture, stop=/#+;/]: /[a-z]*/",
+    }
+    text = {"format": {"type": "sequence", "elements": [value, lark, tag("<x>", value, "</x>")]}}
+    compiler = xgr.GrammarCompiler(xgr.TokenizerInfo(["a"]))
+    for report in (
+        xgr.Grammar.from_structural_tag(text).json_schema_report,
+        compiler.compile_structural_tag(text).json_schema_report,
+    ):
+        assert [(record["pointer"], record["keyword"]) for record in report] == [
+            ("/format/elements/0/json_schema/properties/a", "format"),
+            ("/format/elements/1/grammar/x", "stop"),
+            ("/format/elements/2/content/json_schema/properties/a", "format"),
+        ]

@@ -4,18 +4,19 @@
 // regular expressions) are lowered by that front end and imported.
 #include "frontend/structural_tag/lower.h"
 
+#include <utility>
+
 #include "frontend/structural_tag/check.h"
 #include "frontend/structural_tag/reader.h"
-#include "frontend/structural_tag/structural_tag.h"
 
 namespace xgrammar {
 
 namespace structural_tag {
 
-GrammarPtr Lowerer::Run() {
+StructuralTagResult Lowerer::Run() {
   const RuleId root = builder_.AddRule("root");
   builder_.SetBody(root, Lower(tag_.root, Scope()));
-  return builder_.Build(root);
+  return {builder_.Build(root), std::move(report_)};
 }
 
 ExprId Lowerer::Lower(FormatId id, const Scope& scope) {
@@ -38,8 +39,8 @@ ExprId Lowerer::Shared(ExprId expr, const char* hint) {
 
 }  // namespace structural_tag
 
-GrammarPtr StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
-                                  const Limits& limits) {
+StructuralTagResult StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
+                                           const Limits& limits) {
   const structural_tag::StructuralTag tag = structural_tag::ReadStructuralTag(text, limits);
   structural_tag::CheckEmptyEnds(tag);
   return structural_tag::Lowerer(tag, tokenizer, limits).Run();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "frontend/structural_tag/schema.h"
+#include "frontend/structural_tag/structural_tag.h"
 #include "grammar/builder.h"
 #include "support/limits.h"
 #include "tokenizer/tokenizer_info.h"
@@ -35,7 +36,7 @@ class Lowerer {
       : tag_(tag), tokenizer_(tokenizer), limits_(limits), builder_(limits) {}
 
   /// Raises kStructuralTag and what the embedded languages raise, with the pointer of the format.
-  GrammarPtr Run();
+  StructuralTagResult Run();
 
  private:
   /// Contents that follow a pattern, by pattern; several for one pattern are alternatives.
@@ -71,8 +72,16 @@ class Lowerer {
   std::vector<std::string> WithEnds(std::vector<std::string> excludes, const Scope& scope) const;
   ExprId Limited(ExprId text, int64_t max_tokens, int64_t max_chars);
 
-  ExprId JsonSchemaRule(const Format& format, const JsonSchema& value, const std::string& text);
+  using Report = std::vector<JsonSchemaReportRecord>;
+  /// What a part in another language became, for all places where it stands.
+  struct Embedded {
+    ExprId expr = kNoExpr;
+    Report report;
+  };
+  Embedded JsonSchemaRule(const Format& format, const JsonSchema& value, const std::string& text);
   ExprId ImportRoot(const Grammar& grammar);
+  /// The expression of a part; its report is added with the place of the format in front.
+  ExprId Use(const Format& format, const char* field, const Embedded& part);
 
   ExprId Ends(const Format& format, const Tag& value);
   ExprId Literals(std::span<const std::string> texts);
@@ -96,7 +105,8 @@ class Lowerer {
   const Limits& limits_;
   GrammarBuilder builder_;
   std::map<std::vector<std::string>, ExprId> free_texts_;
-  std::unordered_map<std::string, ExprId> embedded_;  ///< By kind, options and text.
+  std::unordered_map<std::string, Embedded> embedded_;  ///< By kind, options and text.
+  Report report_;
   std::unordered_map<std::string, int32_t> token_ids_;
   std::unordered_map<std::string_view, int32_t> vocab_index_;  ///< Empty until it is needed.
 };

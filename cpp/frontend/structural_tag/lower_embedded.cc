@@ -42,6 +42,18 @@ ExprId Lowerer::ImportRoot(const Grammar& grammar) {
   return builder_.AddRuleRef(rules[static_cast<size_t>(grammar.root())]);
 }
 
+ExprId Lowerer::Use(const Format& format, const char* field, const Embedded& part) {
+  if (part.report.empty()) return part.expr;
+  const std::string place = PointerTo(tag_.document, format.source) + "/" + field;
+  for (JsonSchemaReportRecord record : part.report) {
+    // A record of Lark names a rule, which is no pointer yet.
+    const bool is_name = !record.pointer.empty() && record.pointer[0] != '/';
+    record.pointer.insert(0, is_name ? place + "/" : place);
+    report_.push_back(std::move(record));
+  }
+  return part.expr;
+}
+
 ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const Scope&) {
   const std::string text = WriteJson(tag_.document, value.schema);
   std::string key = "json_schema";
@@ -51,15 +63,14 @@ ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const 
          std::to_string(value.excludes.size()) + ",";
   for (const std::string& exclude : value.excludes) AppendField(exclude, &key);
   AppendField(text, &key);
-  const auto it = embedded_.find(key);
-  if (it != embedded_.end()) return it->second;
-  const ExprId expr = JsonSchemaRule(format, value, text);
-  embedded_.emplace(std::move(key), expr);
-  return expr;
+  auto it = embedded_.find(key);
+  if (it == embedded_.end())
+    it = embedded_.emplace(std::move(key), JsonSchemaRule(format, value, text)).first;
+  return Use(format, "json_schema", it->second);
 }
 
-ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
-                               const std::string& text) {
+Lowerer::Embedded Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
+                                          const std::string& text) {
   JsonSchemaOptions options;
   options.style = value.style;
   options.any_order = value.any_order;
@@ -67,35 +78,40 @@ ExprId Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
   options.excludes = value.excludes;
   return AtFormat(tag_, format, "json_schema", [&] {
     try {
-      return ImportRoot(*JsonSchemaToGrammar(text, options, limits_).grammar);
+      JsonSchemaResult result = JsonSchemaToGrammar(text, options, limits_);
+      return Embedded{ImportRoot(*result.grammar), std::move(result.report)};
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kUnsatisfiable || value.excludes.empty()) throw;
     }
     // If only the excludes leave no value, the format matches nothing, which is no error.
     options.excludes.clear();
-    JsonSchemaToGrammar(text, options, limits_);
-    return builder_.AddNothing();
+    JsonSchemaResult result = JsonSchemaToGrammar(text, options, limits_);
+    return Embedded{builder_.AddNothing(), std::move(result.report)};
   });
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const Regex& value, const Scope&) {
-  const auto [it, is_new] = embedded_.try_emplace("regex" + value.pattern, kNoExpr);
-  if (!is_new) return it->second;
-  it->second = AtFormat(tag_, format, "pattern",
-                        [&] { return ImportRoot(*RegexToGrammar(value.pattern, {}, limits_)); });
-  return it->second;
+  const auto [it, is_new] = embedded_.try_emplace("regex" + value.pattern);
+  if (is_new) {
+    it->second.expr = AtFormat(tag_, format, "pattern", [&] {
+      return ImportRoot(*RegexToGrammar(value.pattern, {}, limits_));
+    });
+  }
+  return it->second.expr;
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const EmbeddedGrammar& value, const Scope&) {
   const bool is_lark = value.syntax == EmbeddedGrammar::Syntax::kLark;
   std::string key = (is_lark ? "lark" : "ebnf") + value.text;
-  const auto [it, is_new] = embedded_.try_emplace(std::move(key), kNoExpr);
-  if (!is_new) return it->second;
-  it->second = AtFormat(tag_, format, "grammar", [&] {
-    if (!is_lark) return ImportRoot(*ParseEbnf(value.text, "root", limits_));
-    return ImportRoot(*LarkToGrammar(value.text, {}, tokenizer_, limits_).grammar);
-  });
-  return it->second;
+  const auto [it, is_new] = embedded_.try_emplace(std::move(key));
+  if (is_new) {
+    it->second = AtFormat(tag_, format, "grammar", [&] {
+      if (!is_lark) return Embedded{ImportRoot(*ParseEbnf(value.text, "root", limits_)), {}};
+      LarkResult result = LarkToGrammar(value.text, {}, tokenizer_, limits_);
+      return Embedded{ImportRoot(*result.grammar), std::move(result.report)};
+    });
+  }
+  return Use(format, "grammar", it->second);
 }
 
 }  // namespace xgrammar::structural_tag

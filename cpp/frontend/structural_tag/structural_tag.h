@@ -6,18 +6,27 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
+#include "frontend/json_schema/json_schema.h"
 #include "grammar/grammar.h"
 #include "support/limits.h"
 #include "tokenizer/tokenizer_info.h"
 
 namespace xgrammar {
 
+struct StructuralTagResult {
+  GrammarPtr grammar;
+  /// What the schemas and Lark grammars in the tag report, with the pointer of their format in
+  /// front.
+  std::vector<JsonSchemaReportRecord> report;
+};
+
 /// `tokenizer` resolves tokens that are named by their text and bounds token ids; it may be null:
 /// then a named token is an error and ids are unchecked. Raises kInvalidJson with line and column;
 /// kStructuralTag with the JSON pointer of the faulty format; what the JSON Schema, regular
 /// expression and EBNF front ends raise, with the pointer of the format; kUnsupported; kLimit.
-GrammarPtr StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
-                                  const Limits& limits = {});
+StructuralTagResult StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
+                                           const Limits& limits = {});
 
 }  // namespace xgrammar

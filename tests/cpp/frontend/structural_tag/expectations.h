@@ -19,7 +19,7 @@
 namespace xgrammar::structural_tag {
 
 inline GrammarPtr GrammarOf(const std::string& format) {
-  return StructuralTagToGrammar("{\"format\":" + format + "}", nullptr);
+  return StructuralTagToGrammar("{\"format\":" + format + "}", nullptr).grammar;
 }
 
 /// Checks texts on the grammar, and on what its printed form is read back as.
