@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["BatchGrammarMatcher"]
 
 
+def _in_64_bits(values: list[int]) -> list[int]:
+    """Return what the extension can take; nothing that large is in range of anything."""
+    return [max(-(2**63), min(value, 2**63 - 1)) for value in values]
+
+
 class BatchGrammarMatcher:
     """Calls over many matchers at once, filling masks on several threads.
 
@@ -85,10 +90,10 @@ class BatchGrammarMatcher:
             A wrong dtype, shape or row, or a matcher that has terminated; the text names its
             position.
         """
-        rows = None if indices is None else integers("indices", indices)
+        rows = None if indices is None else _in_64_bits(integers("indices", indices))
         items: list[_core.GrammarMatcher] = elements("matchers", matchers)
         _core.batch_fill_next_token_bitmask(items, bitmask, rows, self._pool)
-        _debug_print(matchers, debug_print)
+        _debug_print(items, debug_print)
 
     @staticmethod
     def batch_accept_token(
@@ -115,10 +120,9 @@ class BatchGrammarMatcher:
         UsageError
             The lists differ in length.
         """
-        accepted = _core.batch_accept_token(
-            elements("matchers", matchers), elements("tokens", tokens)
-        )
-        _debug_print(matchers, debug_print)
+        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        accepted = _core.batch_accept_token(items, elements("tokens", tokens))
+        _debug_print(items, debug_print)
         return accepted
 
     @staticmethod
@@ -132,10 +136,9 @@ class BatchGrammarMatcher:
         `strings` has a text, or its UTF-8 bytes, for each of `matchers`; `debug_print` writes the
         states to stderr.
         """
-        accepted = _core.batch_accept_string(
-            elements("matchers", matchers), elements("strings", strings)
-        )
-        _debug_print(matchers, debug_print)
+        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        accepted = _core.batch_accept_string(items, elements("strings", strings))
+        _debug_print(items, debug_print)
         return accepted
 
     @staticmethod
@@ -160,9 +163,9 @@ class BatchGrammarMatcher:
         """
         items: list[_core.GrammarMatcher] = elements("matchers", matchers)
         if isinstance(num_tokens, Iterable):
-            counts = integers("num_tokens", num_tokens)
+            counts = _in_64_bits(integers("num_tokens", num_tokens))
         else:
-            counts = [integer("num_tokens", num_tokens)] * len(items)
+            counts = _in_64_bits([integer("num_tokens", num_tokens)]) * len(items)
         _core.batch_rollback(items, counts)
 
     @staticmethod
@@ -188,12 +191,16 @@ class BatchGrammarMatcher:
             A wrong dtype, shape or place.
         """
         items = elements("matchers", matchers)
-        rows = list(range(len(items))) if indices is None else integers("indices", indices)
+        rows = (
+            list(range(len(items)))
+            if indices is None
+            else _in_64_bits(integers("indices", indices))
+        )
         values = [-1.0 if m.temperature is None else m.temperature for m in items]
         _core.write_temperatures(temperatures, rows, values)
 
 
-def _debug_print(matchers: Sequence[GrammarMatcher], enabled: bool) -> None:
+def _debug_print(matchers: Sequence[_core.GrammarMatcher], enabled: bool) -> None:
     if not enabled:
         return
     for i, matcher in enumerate(matchers):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._arguments import flag
 from ._integers import integer
 from ._json_writer import CyclicValueError, dumped
 from .exception import JSONSchemaError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_LARGEST_INT = 2**31 - 1
 
 
 def _cycle_error() -> JSONSchemaError:
@@ -82,6 +86,8 @@ def _optional_int(name: str, value: int | None, at_least: int) -> int | None:
     number = integer(name, value)
     if number < at_least:
         raise UsageError(f"{name} must be at least {at_least} or None, not {number}")
+    if number > _LARGEST_INT:
+        raise UsageError(f"{name} must be at most {_LARGEST_INT}, not {number}")
     return number
 
 
@@ -112,11 +118,11 @@ def json_schema_options(
 ) -> _core.JsonSchemaOptions:
     """Return the native options after checks of their values."""
     return _core.JsonSchemaOptions(
-        any_whitespace=bool(any_whitespace),
+        any_whitespace=flag("any_whitespace", any_whitespace),
         indent=_optional_int("indent", indent, 0),
         separators=_checked_separators(separators),
-        strict_mode=bool(strict_mode),
+        strict_mode=flag("strict_mode", strict_mode),
         max_whitespace_cnt=_optional_int("max_whitespace_cnt", max_whitespace_cnt, 1),
-        any_order=bool(any_order),
-        lenient=bool(lenient),
+        any_order=flag("any_order", any_order),
+        lenient=flag("lenient", lenient),
     )

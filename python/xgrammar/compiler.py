@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from . import limits as _limits
+from ._arguments import flag
 from ._compiled_grammar import CompiledGrammar
 from ._integers import integer
 from ._json_schema import json_schema_options, schema_text
@@ -96,7 +97,7 @@ class GrammarCompiler:
         self._background: Background | None = None
         self._handle = _core.GrammarCompiler(
             tokenizer_info._handle,
-            bool(cache_enabled),
+            flag("cache_enabled", cache_enabled),
             min(self._cache_limit_bytes, 2**63 - 1),
             _limits.resolve(limits),
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from . import limits as _limits
+from ._arguments import flag
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list, tokenizer_handle
 from ._serialization import load_grammar, pack, report_as_dicts, unpack
@@ -133,7 +134,7 @@ class Grammar:
         """
         pattern = encode_source(regex_string, "regex_string")
         grammar = Grammar._wrap(_core.Grammar.from_regex(pattern, _limits.resolve(limits)))
-        if print_converted_ebnf:
+        if flag("print_converted_ebnf", print_converted_ebnf):
             sys.stderr.write(str(grammar))
         return grammar
 
@@ -206,7 +207,7 @@ class Grammar:
         )
         handle = _core.Grammar.from_json_schema(text, options, _limits.resolve(limits))
         grammar = Grammar._wrap(handle)
-        if print_converted_ebnf:
+        if flag("print_converted_ebnf", print_converted_ebnf):
             sys.stderr.write(str(grammar))
         return grammar
 

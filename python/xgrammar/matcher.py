@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._arguments import flag, number
 from ._batch_matcher import BatchGrammarMatcher
 from .bitmask import (
     allocate_token_bitmask,
@@ -100,7 +101,7 @@ class GrammarMatcher(_core.GrammarMatcher):
         super().__init__(
             compiled_grammar._handle,
             stops,
-            bool(terminate_without_stop_token),
+            flag("terminate_without_stop_token", terminate_without_stop_token),
         )
         self._default_temperature = _checked_temperature(default_temperature)
 
@@ -141,7 +142,7 @@ class GrammarMatcher(_core.GrammarMatcher):
         GrammarLimitError
             The record would pass `Limits.max_state_bytes`.
         """
-        return super().get_captures(deduplicate=deduplicate)
+        return super().get_captures(deduplicate=flag("deduplicate", deduplicate))
 
     def find_jump_forward_encoding(
         self, encode: Callable[[str], Sequence[int]], token_ids: Sequence[int] = ()
@@ -220,12 +221,15 @@ class GrammarMatcher(_core.GrammarMatcher):
         UsageError
             A wrong dtype, shape or link.
         """
+        seconds = number("time_threshold", time_threshold)
+        if math.isnan(seconds):
+            raise UsageError("time_threshold must be a number of seconds, not nan")
         return self._traverse_draft_tree(
             retrieve_next_token,
             retrieve_next_sibling,
             draft_tokens,
             token_bitmask,
-            float(time_threshold),
+            seconds,
             temperatures,
             self._default_temperature,
         )
@@ -244,9 +248,7 @@ class GrammarMatcher(_core.GrammarMatcher):
 def _checked_temperature(temperature: float | None) -> float | None:
     if temperature is None:
         return None
-    if not hasattr(temperature, "__float__"):
-        raise TypeError(f"default_temperature must be a number, not {type(temperature).__name__}")
-    value = float(temperature)
+    value = number("default_temperature", temperature)
     if not math.isfinite(value) or value < 0:
         raise UsageError(f"default_temperature must be finite and not negative, not {value}")
     return value

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._arguments import flag
 from ._integers import integer, integers
 from ._serialization import load_object, pack, unpack
 from .exception import DeserializeFormatError, UsageError, XGrammarError
@@ -116,7 +117,7 @@ class TokenizerInfo:
             VocabType(vocab_type).value,
             size,
             stops,
-            bool(add_prefix_space),
+            flag("add_prefix_space", add_prefix_space),
             specials,
             decoded=False,
         )

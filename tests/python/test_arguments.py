@@ -78,6 +78,38 @@ def test_flags_are_what_bool_says(info):
         matcher.accept_token(0, debug_print=flag)
 
 
+def test_flags_and_numbers_are_not_guessed(info):
+    compiler = xgr.GrammarCompiler(info)
+    matcher = xgr.GrammarMatcher(compiler.compile_grammar('root ::= "a"+'))
+    tree = [np.array([i], dtype=np.int64) for i in (-1, -1, 0)]
+    mask = np.zeros(xgr.get_bitmask_shape(1, info.vocab_size), dtype=np.int32)
+    flags = {
+        "add_prefix_space": lambda v: xgr.TokenizerInfo(["a"], add_prefix_space=v),
+        "any_whitespace": lambda v: xgr.Grammar.from_json_schema({}, any_whitespace=v),
+        "strict_mode": lambda v: compiler.compile_json_schema({}, strict_mode=v),
+        "any_order": lambda v: compiler.compile_json_schema({}, any_order=v),
+        "cache_enabled": lambda v: xgr.GrammarCompiler(info, cache_enabled=v),
+        "print_converted_ebnf": lambda v: xgr.Grammar.from_regex("a", print_converted_ebnf=v),
+        "terminate_without_stop_token": lambda v: xgr.GrammarMatcher(
+            compiler.compile_regex("a"), terminate_without_stop_token=v
+        ),
+        "deduplicate": lambda v: matcher.get_captures(deduplicate=v),
+    }
+    for name, call in flags.items():
+        for value in (True, False, 0, np.bool_(False)):
+            call(value)
+        for wrong in ("no", "", None, 2, 0.0, []):
+            with pytest.raises(TypeError, match=f"{name} must be a bool"):
+                call(wrong)
+    for wrong in ("1", None, True):
+        with pytest.raises(TypeError, match="time_threshold must be a number"):
+            matcher.traverse_draft_tree(*tree, mask, time_threshold=wrong)
+    with pytest.raises(xgr.UsageError, match="time_threshold"):
+        matcher.traverse_draft_tree(*tree, mask, time_threshold=float("nan"))
+    with pytest.raises(TypeError, match="default_temperature must be a number, not bool"):
+        xgr.GrammarMatcher(compiler.compile_regex("a"), default_temperature=True)
+
+
 def test_huge_integers_are_out_of_range(info):
     matcher = xgr.GrammarMatcher(xgr.GrammarCompiler(info).compile_grammar('root ::= "a"+'))
     mask = np.zeros(xgr.get_bitmask_shape(1, info.vocab_size), dtype=np.int32)
@@ -88,6 +120,13 @@ def test_huge_integers_are_out_of_range(info):
             matcher.fill_next_token_bitmask(mask, huge)
         with pytest.raises(ValueError, match="negative"):
             matcher.rollback(-huge)
+        batch = xgr.BatchGrammarMatcher(1)
+        with pytest.raises(xgr.UsageError):
+            batch.batch_fill_next_token_bitmask([matcher], mask, [huge])
+        with pytest.raises(xgr.UsageError):
+            batch.batch_rollback([matcher], huge)
+        with pytest.raises(xgr.UsageError, match="max_whitespace_cnt must be at most"):
+            xgr.Grammar.from_json_schema({}, max_whitespace_cnt=huge)
         with pytest.raises(xgr.UsageError):
             matcher.fill_next_token_bitmask(mask, -huge)
         assert not matcher.accept_token(huge)
