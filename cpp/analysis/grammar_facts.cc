@@ -168,6 +168,14 @@ std::vector<RuleId> ResolveAliases(const Grammar& grammar) {
 
 }  // namespace
 
+bool IsProductive(const Grammar& grammar, RuleId rule) {
+  const UserIndex index(grammar);
+  const auto productive =
+      Solve(grammar, index, [&](ExprId e) { return IsProductiveLeaf(grammar, e); });
+  const ExprId body = grammar.rule(rule).body;
+  return body != kNoExpr && productive[static_cast<size_t>(body)] != 0;
+}
+
 GrammarFacts::GrammarFacts(const Grammar& grammar) : alias_(ResolveAliases(grammar)) {
   const UserIndex index(grammar);
   nullable_ = Solve(grammar, index, [&](ExprId e) { return IsNullableLeaf(grammar, e); });

@@ -30,6 +30,10 @@ class GrammarFacts {
   std::vector<RuleId> alias_;
 };
 
+/// Some text can complete the rule. Also for a grammar under construction, in which a rule without
+/// a body has none. Linear in the grammar.
+bool IsProductive(const Grammar& grammar, RuleId rule);
+
 /// Raises kUnsatisfiable, naming the start rule, if the grammar matches no string.
 void CheckProductive(const Grammar& grammar, const GrammarFacts& facts);
 

@@ -2,14 +2,14 @@
 // is accepted.
 //
 // Part of JSONSchemaConverter. Locations and containers become rules when they are first mentioned
-// and get their bodies from the queue, so recursion of schemas costs no stack. Productivity is a
-// least fixed point by counting (Dowling and Gallier 1984).
+// and get their bodies from the queue, so recursion of schemas costs no stack. What productive
+// means is analysis/grammar_facts.h.
 #include <memory>
 #include <utility>
 
+#include "analysis/grammar_facts.h"
 #include "automata/free_run.h"
 #include "frontend/json_schema/converter.h"
-#include "grammar/any_order.h"
 #include "support/error.h"
 #include "support/work_meter.h"
 
@@ -20,100 +20,6 @@ namespace {
 // An indented document needs rules of its own for each depth. A recursive schema is followed this
 // deep; deeper nesting is not accepted (docs/json-schema.md).
 constexpr int32_t kMaxIndentLevels = 64;
-
-// Which expressions of a grammar can derive some text: least fixed point by counting (Dowling and
-// Gallier 1984).
-class Productivity {
- public:
-  explicit Productivity(const Grammar& grammar)
-      : grammar_(grammar),
-        missing_(static_cast<size_t>(grammar.num_exprs()), 0),
-        productive_(static_cast<size_t>(grammar.num_exprs()), false),
-        users_(static_cast<size_t>(grammar.num_exprs())),
-        rule_refs_(static_cast<size_t>(grammar.num_rules())),
-        rules_of_body_(static_cast<size_t>(grammar.num_exprs())) {}
-
-  bool Holds(RuleId root) {
-    for (RuleId rule = 0; rule < grammar_.num_rules(); ++rule) {
-      rules_of_body_[static_cast<size_t>(grammar_.rule(rule).body)].push_back(rule);
-    }
-    for (ExprId expr = 0; expr < grammar_.num_exprs(); ++expr) Seed(expr);
-    while (!ready_.empty()) {
-      const ExprId expr = ready_.back();
-      ready_.pop_back();
-      if (productive_[static_cast<size_t>(expr)]) continue;
-      productive_[static_cast<size_t>(expr)] = true;
-      for (const ExprId user : users_[static_cast<size_t>(expr)]) Notify(user);
-      for (const RuleId rule : rules_of_body_[static_cast<size_t>(expr)]) {
-        for (const ExprId reference : rule_refs_[static_cast<size_t>(rule)]) Notify(reference);
-      }
-    }
-    return productive_[static_cast<size_t>(grammar_.rule(root).body)];
-  }
-
- private:
-  void Seed(ExprId expr) {
-    switch (grammar_.kind(expr)) {
-      case ExprKind::kEmpty:
-      case ExprKind::kByteString:
-      case ExprKind::kTokenSet:
-      case ExprKind::kNamedToken:
-        ready_.push_back(expr);
-        break;
-      case ExprKind::kCharClass:
-        if (!grammar_.ranges(expr).empty()) ready_.push_back(expr);
-        break;
-      case ExprKind::kAutomaton:
-        if (!grammar_.automaton(expr)->IsEmpty()) ready_.push_back(expr);
-        break;
-      case ExprKind::kRuleRef:
-        missing_[static_cast<size_t>(expr)] = 1;
-        rule_refs_[static_cast<size_t>(grammar_.rule_ref(expr))].push_back(expr);
-        break;
-      case ExprKind::kRepeat:
-        if (grammar_.repeat_min(expr) == 0) ready_.push_back(expr);
-        Wait(expr, 1);
-        break;
-      case ExprKind::kAnyOrder:
-        if (IsAnyOrderProductive(expr)) ready_.push_back(expr);
-        users_[static_cast<size_t>(AnyOrderSeparator(grammar_, expr))].push_back(expr);
-        for (const ExprId part : AnyOrderParts(grammar_, expr))
-          users_[static_cast<size_t>(ReadAnyOrderPart(grammar_, part).member)].push_back(expr);
-        break;
-      case ExprKind::kSequence:
-        Wait(expr, static_cast<int32_t>(grammar_.children(expr).size()));
-        break;
-      case ExprKind::kChoices:
-        Wait(expr, 1);
-        break;
-    }
-  }
-  void Wait(ExprId expr, int32_t count) {
-    missing_[static_cast<size_t>(expr)] = count;
-    for (const ExprId child : grammar_.children(expr))
-      users_[static_cast<size_t>(child)].push_back(expr);
-  }
-  bool IsAnyOrderProductive(ExprId expr) const {
-    return AnyOrderHolds(grammar_, expr,
-                         [this](ExprId e) { return productive_[static_cast<size_t>(e)]; });
-  }
-  void Notify(ExprId user) {
-    if (grammar_.kind(user) == ExprKind::kAnyOrder) {
-      if (!productive_[static_cast<size_t>(user)] && IsAnyOrderProductive(user))
-        ready_.push_back(user);
-      return;
-    }
-    if (--missing_[static_cast<size_t>(user)] == 0) ready_.push_back(user);
-  }
-
-  const Grammar& grammar_;
-  std::vector<int32_t> missing_;
-  std::vector<bool> productive_;
-  std::vector<std::vector<ExprId>> users_;
-  std::vector<std::vector<ExprId>> rule_refs_;
-  std::vector<std::vector<RuleId>> rules_of_body_;
-  std::vector<ExprId> ready_;
-};
 
 }  // namespace
 
@@ -163,7 +69,7 @@ void JSONSchemaConverter::DrainQueue() {
 }
 
 void JSONSchemaConverter::CheckProductive(RuleId root, LocationId location) {
-  if (has_excluded_ || Productivity(builder_.view()).Holds(root)) return;
+  if (has_excluded_ || IsProductive(builder_.view(), root)) return;
   const Conjunction& literals = merger_.conjunction(location);
   const bool known = !literals.empty() && literals.front().id != kNoJson;
   throw merger_.reader().MakeError(ErrorKind::kUnsatisfiable,
