@@ -113,9 +113,10 @@ void CompileCache::Insert(const std::string& key, const CompiledGrammarPtr& comp
   EvictLocked(dropped);
 }
 
-void CompileCache::EvictLocked(EntryList* dropped) {
-  if (limit_bytes_ < 0) return;
-  while (!entries_.empty() && bytes_->load(std::memory_order_relaxed) > limit_bytes_) {
+int64_t CompileCache::EvictLocked(EntryList* dropped) {
+  for (;;) {
+    const int64_t bytes = bytes_->load(std::memory_order_relaxed);
+    if (limit_bytes_ < 0 || bytes <= limit_bytes_ || entries_.empty()) return bytes;
     const auto last = std::prev(entries_.end());
     index_.erase(last->key);
     last->compiled->CountTowards(nullptr);
@@ -141,10 +142,10 @@ int64_t CompileCache::SizeBytes() { return statistics().bytes; }
 CompileCache::Statistics CompileCache::statistics() {
   EntryList dropped;
   const std::lock_guard<ForkSafeMutex> lock(mutex_);
-  EvictLocked(&dropped);
+  const int64_t bytes = EvictLocked(&dropped);
   Statistics out = counts_;
   out.entries = static_cast<int64_t>(entries_.size());
-  out.bytes = bytes_->load(std::memory_order_relaxed);
+  out.bytes = bytes;
   return out;
 }
 

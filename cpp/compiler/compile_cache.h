@@ -74,8 +74,9 @@ class CompileCache {
                              const std::function<CompiledGrammarPtr()>& compile);
   void Land(const std::string& key, const FlightPtr& flight);
   void Insert(const std::string& key, const CompiledGrammarPtr& compiled, EntryList* dropped);
-  /// Moves what must go to `dropped`, to be freed when the lock is.
-  void EvictLocked(EntryList* dropped);
+  /// Moves what must go to `dropped`, to be freed when the lock is. Returns the bytes that were
+  /// held then: other threads may make entries grow at any moment, which the next call sees.
+  int64_t EvictLocked(EntryList* dropped);
 
   const bool enabled_;
   const int64_t limit_bytes_;

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench import __main__ as bench
-from tests.bench import statistics
+from tests.bench import footprint, statistics
 from tests.bench.setup_peers import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -282,7 +282,19 @@ def page(out: Path) -> str:
     lines = ["# Benchmarks", "", made, "", setting, ""]
     for run, result in results:
         lines += section(run, result)
+    path = out / "footprint.json"
+    if path.exists():
+        lines += paid_once(json.loads(path.read_text(encoding="utf-8")))
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def paid_once(found: dict[str, Any]) -> list[str]:
+    """What `tests.bench.footprint` found."""
+    lines = ["## Import, tokenizers and serialised forms", ""]
+    lines += ["Best of five fresh processes each; times are CPU time.", ""]
+    lines += ["```bash", "python -m tests.bench.footprint", "```", ""]
+    heads = ["", *(TITLES[engine] for engine in found), "this / XGrammar"]
+    return lines + table(heads, footprint.rows(found))
 
 
 def result_path(out: Path, run: Run) -> Path:
@@ -319,6 +331,8 @@ def main(argv: list[str] | None = None) -> int:
         if run.name == "schemas":
             PLOT.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(result_path(args.out, run).with_suffix(".png"), PLOT)
+    if not args.page and args.only is None and footprint.main(["--out", str(args.out)]) != 0:
+        return 1
     PAGE.write_text(page(args.out), encoding="utf-8")
     print(f"page: {PAGE.relative_to(ROOT)}")
     return 0

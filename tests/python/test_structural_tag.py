@@ -277,5 +277,7 @@ def test_objects_that_contain_themselves():
 def test_legacy_schemas_nested_too_deeply():
     text = '{"items":' * 3000 + "{}" + "}" * 3000
     item = xgr.StructuralTagItem(begin="<a>", schema=text, end="</a>")
-    with pytest.raises(xgr.JSONSchemaError, match="too deeply"):
+    # Which of the two says so depends on how deeply this version of Python reads JSON.
+    errors = (xgr.JSONSchemaError, xgr.GrammarLimitError)
+    with pytest.raises(errors, match=r"too deeply|max_nesting"):
         xgr.Grammar.from_structural_tag([item], ["<a"])
