@@ -93,10 +93,18 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, like: str | None
         If a size is negative.
     ValueError
         If `like` is another word.
+    ImportError
+        If that package is not installed. Masks are filled into any writable buffer of int32, such
+        as `array.array("i")`.
     """
     rows, words = get_bitmask_shape(batch_size, vocab_size)
     if like is None:
         like = "torch" if _is_installed("torch") else "numpy"
+    if like in ("torch", "numpy") and not _is_installed(like):
+        raise ImportError(
+            f"allocate_token_bitmask needs {like}: pip install {like}, or pass any writable buffer "
+            'of int32, such as array.array("i"), to fill_next_token_bitmask'
+        )
     if like == "torch":
         import torch
 

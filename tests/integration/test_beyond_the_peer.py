@@ -59,11 +59,42 @@ def test_import_is_fast_and_small():
 
 
 def test_no_heavy_dependency_is_required():
-    required = [
-        line for line in importlib.metadata.requires("xgrammar") or () if "extra ==" not in line
-    ]
-    names = {re.split(r"[^\w-]", line, maxsplit=1)[0].lower() for line in required}
-    assert names <= {"numpy", "pydantic"}
+    tomllib = pytest.importorskip("tomllib", reason="reads pyproject.toml")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.split(r"[^\w-]", line, maxsplit=1)[0] for line in project["dependencies"]]
+    assert names == ["pydantic"]
+
+
+def test_no_array_package_is_needed_to_match():
+    code = """
+import sys
+from array import array
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numpy", "torch", "pydantic"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+import xgrammar as xgr
+from xgrammar.__main__ import main
+info = xgr.TokenizerInfo([chr(i) for i in range(32, 127)] + ["</s>"])
+compiled = xgr.GrammarCompiler(info).compile_json_schema({"type": "boolean"})
+matcher, row = xgr.GrammarMatcher(compiled), array("i", [0, 0, 0])
+matcher.fill_next_token_bitmask(row)
+found = [32 * i + b for i, word in enumerate(row) for b in range(32) if word >> b & 1]
+assert {chr(32 + token) for token in found} == {"t", "f"}, found
+assert matcher.accept_string("true") and matcher.accept_token(95) and matcher.is_terminated()
+assert main(["demo", "--seed", "1"]) == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_allocating_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr(xgr.bitmask, "_is_installed", lambda _package: False)
+    for like in (None, "numpy", "torch"):
+        with pytest.raises(ImportError, match=f"needs {like or 'numpy'}: pip install"):
+            xgr.allocate_token_bitmask(1, 8, like=like)
 
 
 def test_masks_are_any_writable_buffer(info):
@@ -100,7 +131,10 @@ def test_errors_say_where():
     with pytest.raises(xgr.GrammarSyntaxError) as regex_error:
         xgr.Grammar.from_regex("a(b")
     assert regex_error.value.position == 2
-    for error in (schema_error, lark_error, regex_error):
+    with pytest.raises(xgr.GrammarSyntaxError) as ebnf_error:
+        xgr.Grammar.from_ebnf('root ::= "a" )')
+    assert (ebnf_error.value.line, ebnf_error.value.column) == (1, 14)
+    for error in (schema_error, lark_error, regex_error, ebnf_error):
         text = str(error.value)
         assert len(text) < 500
         assert not re.search(r"\d\d:\d\d:\d\d|\.cc|Check failed|\n$", text)
@@ -253,6 +287,9 @@ def test_serialized_grammars_are_small(info):
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     text = xgr.GrammarCompiler(info).compile_json_schema(schema).serialize_json()
     assert len(text) < 21_000_000 / 100
+    binary = xgr.GrammarCompiler(info).compile_json_schema(schema).serialize()
+    assert len(binary) < len(text)
+    assert xgr.CompiledGrammar.deserialize(binary, info).serialize_json() == text
 
 
 @pytest.mark.parametrize("limit", [0, 3000, 20_000])
@@ -281,6 +318,13 @@ def test_patterns_compile_in_bounded_time(info, pattern):
     begin = time.thread_time()
     xgr.GrammarMatcher(xgr.GrammarCompiler(info).compile_regex(pattern)).accept_string("ab" * 50)
     assert time.thread_time() - begin < 1
+
+
+def test_compilations_end_by_a_time_limit(info):
+    schema = {"type": "string", "pattern": "(a|b)*a(a|b){16}", "maxLength": 100_000}
+    with pytest.raises(RuntimeError) as caught:
+        xgr.GrammarCompiler(info).compile_json_schema(schema, timeout=1e-4)
+    assert isinstance(caught.value, xgr.CompileBudgetError)
 
 
 def test_too_complex_patterns_are_a_runtime_error(info):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 import statistics
 import time
+from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xgrammar.bitmask import allocate_token_bitmask
+from xgrammar.bitmask import get_bitmask_shape
 from xgrammar.compiler import GrammarCompiler
 from xgrammar.matcher import GrammarMatcher
 
@@ -96,12 +97,10 @@ def run(options: argparse.Namespace) -> int:
 
 def generate(compiled: CompiledGrammar, source: random.Random, max_tokens: int) -> Generation:
     """Draw tokens until the text is complete or `max_tokens` is reached."""
-    import numpy as np
-
     info = compiled.tokenizer_info
     matcher = GrammarMatcher(compiled)
-    bitmask = allocate_token_bitmask(1, info.vocab_size, like="numpy")
-    young, grown = (np.array(weights) for weights in _weights(info))
+    bitmask = array("i", [0]) * get_bitmask_shape(1, info.vocab_size)[1]
+    young, grown = _weights(info)
     stops = set(info.stop_token_ids)
     tokens: list[int] = []
     seconds: list[float] = []
@@ -109,23 +108,30 @@ def generate(compiled: CompiledGrammar, source: random.Random, max_tokens: int) 
         start = time.perf_counter()
         matcher.fill_next_token_bitmask(bitmask)
         seconds.append(time.perf_counter() - start)
-        bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: info.vocab_size]
-        allowed = np.flatnonzero(bits)
-        ends = [token for token in allowed.tolist() if token in stops]
-        texts = allowed[~np.isin(allowed, ends)] if ends else allowed
+        allowed = _allowed(bitmask, info.vocab_size)
+        ends = [token for token in allowed if token in stops]
+        texts = [token for token in allowed if token not in stops]
         is_grown = len(tokens) > _GROWN * max_tokens
-        if ends and (is_grown or texts.size == 0 or source.random() < _STOP_SHARE):
+        if ends and (is_grown or not texts or source.random() < _STOP_SHARE):
             matcher.accept_token(ends[0])
             return Generation(tokens, finished=True, mask_seconds=seconds)
-        if texts.size == 0 or len(tokens) == max_tokens:
+        if not texts or len(tokens) == max_tokens:
             break
-        sums = np.cumsum((grown if is_grown else young)[texts])
-        drawn = int(np.searchsorted(sums, source.random() * sums[-1], side="right"))
-        token = int(texts[min(drawn, texts.size - 1)])
+        weights = grown if is_grown else young
+        token = source.choices(texts, [weights[token] for token in texts])[0]
         if not matcher.accept_token(token):
             raise RuntimeError(f"token {token} is in the mask but was not accepted")
         tokens.append(token)
     return Generation(tokens, finished=False, mask_seconds=seconds)
+
+
+def _allowed(bitmask: array[int], vocab_size: int) -> list[int]:
+    """Return the tokens whose bits are 1."""
+    found = []
+    for i, word in enumerate(bitmask):
+        if word:
+            found += [32 * i + bit for bit in range(32) if word >> bit & 1]
+    return [token for token in found if token < vocab_size]
 
 
 def _weights(info: TokenizerInfo) -> tuple[list[float], list[float]]:
