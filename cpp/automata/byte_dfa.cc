@@ -24,7 +24,8 @@ bool ByteDfa::Accepts(std::string_view bytes) const {
 
 int64_t ByteDfa::MemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) + table_.size() * sizeof(uint32_t) + flags_.size() +
-                              first_bytes_.size() * sizeof(ByteSet)) +
+                              first_bytes_.size() * sizeof(ByteSet) +
+                              num_states_ * sizeof(rows_[0])) +
          (spelled_ == nullptr ? 0 : spelled_->MaxMemorySizeBytes());
 }
 
@@ -35,7 +36,7 @@ constexpr uint32_t kMaxStatesToMinimize = 3000;
 
 // Automata with more states than this, between two literals, get their rows on demand. Below, to
 // make and minimise them costs no more than a mask, and equal states share what is learned of them.
-constexpr uint32_t kMaxStatesAtOnce = 64;
+constexpr uint32_t kMaxStatesAtOnce = 24;
 
 std::vector<uint8_t> FirstBytesOfClasses(const ByteClasses& classes) {
   std::vector<uint8_t> runs;
@@ -108,11 +109,12 @@ class ByteDfaBuilder {
       }
     }
     out.num_states_ = static_cast<uint32_t>(order.size());
+    MakeRows(&out);
     FillStateFacts(table, order, &out);
     return out;
   }
 
-  static ByteDfa OnDemand(std::shared_ptr<const SpelledRows> rows) {
+  static ByteDfa OnDemand(std::unique_ptr<const SpelledRows> rows) {
     ByteDfa out;
     out.num_states_ = rows->num_states();
     out.classes_ = rows->classes();
@@ -121,11 +123,21 @@ class ByteDfaBuilder {
     for (uint32_t s = 0; s < out.num_states_; ++s) {
       AddFlags(rows->IsAccept(s), rows->HasEdges(s), &out);
     }
+    MakeRows(&out);
     out.spelled_ = std::move(rows);
     return out;
   }
 
  private:
+  static void MakeRows(ByteDfa* out) {
+    out->rows_ = std::make_unique<std::atomic<const uint32_t*>[]>(out->num_states_);
+    if (out->table_.empty()) return;
+    for (uint32_t s = 0; s < out->num_states_; ++s) {
+      out->rows_[s].store(out->table_.data() + size_t{s} * out->classes_.count,
+                          std::memory_order_relaxed);
+    }
+  }
+
   static void FillStateFacts(const ByteTable& table, const std::vector<uint32_t>& order,
                              ByteDfa* out) {
     const uint32_t width = table.classes.count;
@@ -156,7 +168,7 @@ ByteDfa MakeByteDfa(ByteTable table) { return ByteDfaBuilder::Build(std::move(ta
 
 std::optional<ByteDfa> SpellInBytes(std::string_view prefix, CodePointDfaPtr automaton,
                                     std::string_view suffix, uint32_t max_states) {
-  std::shared_ptr<const SpelledRows> rows = SpelledRows::Make(prefix, std::move(automaton), suffix);
+  std::unique_ptr<const SpelledRows> rows = SpelledRows::Make(prefix, std::move(automaton), suffix);
   if (rows == nullptr || rows->num_states() > max_states) return std::nullopt;
   const size_t width = rows->classes().count;
   if (rows->num_states() * width > ByteTable::kMaxEntries) return std::nullopt;

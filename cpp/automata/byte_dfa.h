@@ -7,7 +7,7 @@
 // (spelled_rows.h), which nobody can tell by anything but the time.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,8 +51,10 @@ class ByteDfa {
   ByteDfa() = default;
 
   const uint32_t* Row(uint32_t state) const {
-    return spelled_ == nullptr ? table_.data() + size_t{state} * classes_.count
-                               : spelled_->Row(state);
+    const uint32_t* row = rows_[state].load(std::memory_order_acquire);
+    if (row == nullptr) [[unlikely]]
+      row = spelled_->MakeRow(state, &rows_[state]);
+    return row;
   }
 
   uint32_t num_states_ = 0;
@@ -60,10 +62,12 @@ class ByteDfa {
   ByteClasses classes_;
   std::vector<uint8_t> byte_runs_;
   std::vector<uint8_t> flags_;
-  // Either all rows, or those that were asked for.
+  /// By state: its targets by byte class, or null as long as nobody asked for them.
+  std::unique_ptr<std::atomic<const uint32_t*>[]> rows_;
+  // Either all rows, or what rows are made from.
   std::vector<uint32_t> table_;
   std::vector<ByteSet> first_bytes_;
-  std::shared_ptr<const SpelledRows> spelled_;
+  std::unique_ptr<const SpelledRows> spelled_;
 };
 
 using ByteDfaPtr = std::shared_ptr<const ByteDfa>;

@@ -120,6 +120,7 @@ CodePointDfa::CodePointDfa(std::vector<State> states) {
     std::vector<Edge>& edges = states[order[k]].edges;
     CountWork("numbering an automaton", 1 + static_cast<int64_t>(edges.size()) / 8);
     NormalizeEdges(&edges);
+    num_edges_ += static_cast<int64_t>(edges.size());
     for (Edge& edge : edges) {
       const auto old_target = static_cast<size_t>(edge.target);
       if (new_id[old_target] < 0) {

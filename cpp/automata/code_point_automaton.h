@@ -70,6 +70,8 @@ class CodePointDfa {
   explicit CodePointDfa(std::vector<State> states);
 
   const std::vector<State>& states() const { return states_; }
+  /// Of all states.
+  int64_t num_edges() const { return num_edges_; }
   bool IsEmpty() const {
     return states_.size() == 1 && !states_[0].accept && states_[0].edges.empty();
   }
@@ -84,6 +86,7 @@ class CodePointDfa {
 
  private:
   std::vector<State> states_;
+  int64_t num_edges_ = 0;
 };
 
 using CodePointDfaPtr = std::shared_ptr<const CodePointDfa>;

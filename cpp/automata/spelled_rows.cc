@@ -20,30 +20,39 @@ constexpr uint32_t kMaxAscii = 0x7F;
 
 using Ranges = std::vector<Utf8Tree::LabelledRange>;
 
-/// The sets of characters above U+007F that were seen, each once.
+/// The sets of characters above U+007F that states go on with, by target; each once.
 class WideSets {
  public:
-  uint32_t IdOf(const Ranges& ranges, bool* is_new) {
-    *is_new = false;
-    if (last_ < sets_.size() && sets_[last_] == ranges) return last_;
-    uint64_t hash = ranges.size();
-    for (const Utf8Tree::LabelledRange& r : ranges) {
-      for (uint64_t value :
-           {uint64_t{r.lo} << 32 | r.hi, uint64_t{static_cast<uint32_t>(r.label)}}) {
+  /// The set of a state, and whether it is new.
+  std::pair<uint32_t, bool> Add(const CodePointDfa::State& state) {
+    ranges_.clear();
+    // Sorted: what is wide comes last.
+    for (size_t i = state.edges.size(); i > 0 && state.edges[i - 1].hi > kMaxAscii; --i) {
+      const CodePointDfa::Edge& e = state.edges[i - 1];
+      ranges_.push_back({std::max(e.lo, kMaxAscii + 1), e.hi, e.target});
+    }
+    if (last_ < sets_.size() && sets_[last_] == ranges_) return {last_, false};
+    uint64_t hash = ranges_.size();
+    for (const Utf8Tree::LabelledRange& r : ranges_) {
+      const auto label = static_cast<uint32_t>(r.label);
+      for (uint64_t value : {uint64_t{r.lo} << 32 | r.hi, uint64_t{label}}) {
         hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
         hash ^= hash >> 29;
       }
     }
-    last_ = index_.Find(hash, [&](uint32_t id) { return sets_[id] == ranges; });
-    if (last_ != IdTable::kNotFound) return last_;
-    *is_new = true;
+    last_ = index_.Find(hash, [&](uint32_t id) { return sets_[id] == ranges_; });
+    if (last_ != IdTable::kNotFound) return {last_, false};
     last_ = static_cast<uint32_t>(sets_.size());
-    sets_.push_back(ranges);
+    sets_.push_back(ranges_);
     index_.Insert(hash, last_);
-    return last_;
+    return {last_, true};
   }
 
+  /// The set that was added last, in the order of the characters.
+  Ranges InOrder() const { return {ranges_.rbegin(), ranges_.rend()}; }
+
  private:
+  Ranges ranges_;  // Of the state at hand, last one first.
   std::vector<Ranges> sets_;
   IdTable index_;
   uint32_t last_ = 0;
@@ -57,7 +66,7 @@ bool Reads(const CodePointDfa::State& state, uint32_t code_point) {
 
 }  // namespace
 
-std::shared_ptr<const SpelledRows> SpelledRows::Make(std::string_view prefix,
+std::unique_ptr<const SpelledRows> SpelledRows::Make(std::string_view prefix,
                                                      CodePointDfaPtr automaton,
                                                      std::string_view suffix) {
   if (automaton->IsEmpty()) return nullptr;
@@ -68,7 +77,7 @@ std::shared_ptr<const SpelledRows> SpelledRows::Make(std::string_view prefix,
       if (state.accept && Reads(state, first)) return nullptr;
     }
   }
-  return std::shared_ptr<const SpelledRows>(new SpelledRows(prefix, std::move(automaton), suffix));
+  return std::unique_ptr<const SpelledRows>(new SpelledRows(prefix, std::move(automaton), suffix));
 }
 
 SpelledRows::SpelledRows(std::string_view prefix, CodePointDfaPtr automaton,
@@ -81,7 +90,6 @@ SpelledRows::SpelledRows(std::string_view prefix, CodePointDfaPtr automaton,
                           static_cast<uint32_t>(automaton_->states().size())),
       first_node_(first_suffix_state_ + static_cast<uint32_t>(suffix.size())) {
   CollectEdges();
-  rows_ = std::make_unique<std::atomic<const uint32_t*>[]>(num_states());
 }
 
 void SpelledRows::CollectEdges() {
@@ -90,20 +98,17 @@ void SpelledRows::CollectEdges() {
     for (char c : *text) boundaries.Add(static_cast<uint8_t>(c), static_cast<uint8_t>(c));
   }
   WideSets sets;
-  Ranges wide;
   lead_edges_of_.reserve(automaton_->states().size());
   for (const CodePointDfa::State& state : automaton_->states()) {
     CountWork("spelling an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 8);
-    num_edges_ += static_cast<int64_t>(state.edges.size());
-    wide.clear();
     for (const CodePointDfa::Edge& e : state.edges) {
-      if (e.lo <= kMaxAscii) boundaries.Add(e.lo, std::min(e.hi, kMaxAscii));
-      if (e.hi > kMaxAscii) wide.push_back({std::max(e.lo, kMaxAscii + 1), e.hi, e.target});
+      if (e.lo > kMaxAscii) break;
+      boundaries.Add(e.lo, std::min(e.hi, kMaxAscii));
     }
-    bool is_new = false;
-    lead_edges_of_.push_back(sets.IdOf(wide, &is_new));
+    const auto [set, is_new] = sets.Add(state);
+    lead_edges_of_.push_back(set);
     if (!is_new) continue;
-    lead_edges_.push_back(tree_.Add(wide));
+    lead_edges_.push_back(tree_.Add(sets.InOrder()));
     for (const Utf8Tree::Edge& e : lead_edges_.back()) boundaries.Add(e.lo, e.hi);
   }
   for (int32_t node = 0; node < tree_.num_nodes(); ++node) {
@@ -164,22 +169,22 @@ void SpelledRows::WriteRow(uint32_t state, uint32_t* row) const {
   });
 }
 
-const uint32_t* SpelledRows::MakeRow(uint32_t state) const {
+const uint32_t* SpelledRows::MakeRow(uint32_t state, std::atomic<const uint32_t*>* place) const {
   const std::lock_guard<ForkSafeMutex> lock(mutex_);
-  const uint32_t* row = rows_[state].load(std::memory_order_relaxed);
+  const uint32_t* row = place->load(std::memory_order_relaxed);
   if (row != nullptr) return row;
   std::array<uint32_t, 256> targets;
   WriteRow(state, targets.data());
   row = arena_.Copy(std::span<const uint32_t>(targets.data(), classes_.count)).data();
-  rows_[state].store(row, std::memory_order_release);
+  place->store(row, std::memory_order_release);
   return row;
 }
 
 int64_t SpelledRows::MaxMemorySizeBytes() const {
-  const auto per_state = static_cast<int64_t>(sizeof(rows_[0]) + classes_.count * sizeof(uint32_t));
-  return static_cast<int64_t>(sizeof(*this)) + int64_t{num_states()} * per_state +
+  return static_cast<int64_t>(sizeof(*this) +
+                              size_t{num_states()} * classes_.count * sizeof(uint32_t)) +
          static_cast<int64_t>(automaton_->states().size() * sizeof(CodePointDfa::State)) +
-         num_edges_ * static_cast<int64_t>(sizeof(CodePointDfa::Edge));
+         automaton_->num_edges() * static_cast<int64_t>(sizeof(CodePointDfa::Edge));
 }
 
 }  // namespace xgrammar

@@ -30,7 +30,7 @@ class SpelledRows {
  public:
   /// Null where the bytes alone do not tell whether the automaton goes on or the second literal
   /// begins, and for the empty language.
-  static std::shared_ptr<const SpelledRows> Make(std::string_view prefix, CodePointDfaPtr automaton,
+  static std::unique_ptr<const SpelledRows> Make(std::string_view prefix, CodePointDfaPtr automaton,
                                                  std::string_view suffix);
 
   uint32_t num_states() const { return first_node_ + static_cast<uint32_t>(tree_.num_nodes()); }
@@ -39,11 +39,9 @@ class SpelledRows {
   bool HasEdges(uint32_t state) const;
   ByteSet FirstBytes(uint32_t state) const;
   /// The target of each byte class, ByteDfa::kDead for none.
-  const uint32_t* Row(uint32_t state) const {
-    const uint32_t* row = rows_[state].load(std::memory_order_acquire);
-    return row != nullptr ? row : MakeRow(state);
-  }
   void WriteRow(uint32_t state, uint32_t* row) const;
+  /// The same, once for all threads: stored in `place` and owned by this.
+  const uint32_t* MakeRow(uint32_t state, std::atomic<const uint32_t*>* place) const;
   /// With all rows.
   int64_t MaxMemorySizeBytes() const;
 
@@ -52,7 +50,6 @@ class SpelledRows {
 
   /// The tree edges of characters above U+007F of each state, and the classes of all.
   void CollectEdges();
-  const uint32_t* MakeRow(uint32_t state) const;
   /// Calls visit(lo, hi, target) for each edge.
   template <typename Visit>
   void ForEachEdge(uint32_t state, Visit visit) const;
@@ -72,10 +69,8 @@ class SpelledRows {
   Utf8Tree tree_;
   std::vector<std::vector<Utf8Tree::Edge>> lead_edges_;
   std::vector<uint32_t> lead_edges_of_;  ///< By state of the code point automaton.
-  int64_t num_edges_ = 0;
   ByteClasses classes_;
 
-  std::unique_ptr<std::atomic<const uint32_t*>[]> rows_;
   mutable ForkSafeMutex mutex_;
   mutable Arena arena_;  ///< Holds the rows. Guarded by mutex_.
 };

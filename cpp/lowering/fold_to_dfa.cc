@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "automata/byte_nfa.h"
+#include "support/utf8.h"
 #include "support/work_meter.h"
 
 namespace xgrammar {
@@ -182,8 +183,27 @@ class NfaWriter {
   ByteNfa* nfa_;
 };
 
-/// A code point automaton alone or between literals needs no subset construction.
+/// The texts of a literal or of a choice of literals, empty for anything else.
+std::vector<std::string_view> TextsOf(const Grammar& grammar, ExprId expr) {
+  const bool is_choice = grammar.kind(expr) == ExprKind::kChoices;
+  const std::span<const ExprId> choices =
+      is_choice ? grammar.children(expr) : std::span<const ExprId>(&expr, 1);
+  std::vector<std::string_view> texts;
+  for (ExprId choice : choices) {
+    if (grammar.kind(choice) != ExprKind::kByteString) return {};
+    texts.push_back(grammar.bytes(choice));
+    if (!IsValidUtf8(texts.back())) return {};
+  }
+  return texts;
+}
+
+/// A code point automaton alone or between literals needs no subset construction, nor do texts.
 std::optional<ByteDfa> FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t max_states) {
+  const std::vector<std::string_view> texts = TextsOf(grammar, expr);
+  if (!texts.empty()) {
+    return SpellInBytes("", std::make_shared<const CodePointDfa>(FromStrings(texts)), "",
+                        max_states);
+  }
   const bool is_sequence = grammar.kind(expr) == ExprKind::kSequence;
   const std::span<const ExprId> parts =
       is_sequence ? grammar.children(expr) : std::span<const ExprId>(&expr, 1);

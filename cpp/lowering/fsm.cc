@@ -13,92 +13,93 @@ namespace xgrammar {
 
 uint32_t FsmBuilder::AddState() {
   CountWork("building the automaton of a rule", 2);
-  states_.emplace_back();
+  accept_.push_back(0);
   return num_states() - 1;
 }
 
 void FsmBuilder::AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, uint32_t to) {
-  states_[from].bytes.push_back({lo, hi, literal, to});
+  bytes_.push_back({from, {lo, hi, literal, to}});
 }
 
 void FsmBuilder::AddCall(uint32_t from, UnitId unit, uint32_t to) {
-  states_[from].calls.push_back({unit, to});
+  calls_.push_back({from, {unit, to}});
 }
 
 void FsmBuilder::AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to) {
-  states_[from].tokens.push_back({tokens, to});
+  tokens_.push_back({from, {tokens, to}});
 }
 
 void FsmBuilder::AddEpsilon(uint32_t from, uint32_t to) {
-  if (from != to) states_[from].epsilons.push_back(to);
+  if (from != to) epsilons_.push_back({from, to});
 }
 
-void FsmBuilder::SkipTrivialStates() {
-  // A state that only steps on by one epsilon is its target: calls then see that a rule ends behind
-  // them.
-  std::vector<uint32_t> target(states_.size());
+/// A state that only steps on by one epsilon is its target: calls then see that a rule ends behind
+/// them. By state: what it stands for.
+std::vector<uint32_t> FsmBuilder::TrivialTargets() const {
+  constexpr uint32_t kNoTarget = 0xFFFFFFFF;
+  std::vector<uint32_t> only(num_states(), kNoTarget);
+  std::vector<uint8_t> is_kept = accept_;
+  for (const auto& e : epsilons_) {
+    if (only[e.from] != kNoTarget) is_kept[e.from] = 1;
+    only[e.from] = e.edge;
+  }
+  for (const auto& e : bytes_) is_kept[e.from] = 1;
+  for (const auto& e : calls_) is_kept[e.from] = 1;
+  for (const auto& e : tokens_) is_kept[e.from] = 1;
+  std::vector<uint32_t> target(num_states());
   for (uint32_t i = 0; i < num_states(); ++i) {
     CountWork("building the automaton of a rule");
     uint32_t s = i;
     // Epsilon cycles end the walk after as many steps as there are states.
     for (uint32_t steps = 0; steps < num_states(); ++steps) {
-      const State& state = states_[s];
-      if (state.accept || !state.bytes.empty() || !state.calls.empty() || !state.tokens.empty() ||
-          state.epsilons.size() != 1) {
-        break;
-      }
-      s = state.epsilons[0];
+      if (is_kept[s] != 0 || only[s] == kNoTarget) break;
+      s = only[s];
     }
     target[i] = s;
   }
-  for (State& s : states_) {
-    for (Fsm::ByteEdge& e : s.bytes) e.target = target[e.target];
-    for (Fsm::CallEdge& e : s.calls) e.target = target[e.target];
-    for (Fsm::TokenEdge& e : s.tokens) e.target = target[e.target];
-    for (uint32_t& e : s.epsilons) e = target[e];
-  }
+  return target;
+}
+
+template <typename Edge>
+std::vector<uint32_t> FsmBuilder::Group(const Edges<Edge>& edges, std::vector<Edge>* out) const {
+  std::vector<uint32_t> begin(size_t{num_states()} + 1, 0);
+  if (edges.empty()) return begin;
+  for (const auto& e : edges) ++begin[size_t{e.from} + 1];
+  for (size_t s = 1; s < begin.size(); ++s) begin[s] += begin[s - 1];
+  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+  out->resize(edges.size());
+  for (const auto& e : edges) (*out)[next[e.from]++] = e.edge;
+  return begin;
 }
 
 Fsm FsmBuilder::Build() {
-  SkipTrivialStates();
+  const std::vector<uint32_t> target = TrivialTargets();
+  for (auto& e : bytes_) e.edge.target = target[e.edge.target];
+  for (auto& e : calls_) e.edge.target = target[e.edge.target];
+  for (auto& e : tokens_) e.edge.target = target[e.edge.target];
+  for (auto& e : epsilons_) e.edge = target[e.edge];
   Fsm fsm;
-  size_t num_bytes = 0;
-  size_t num_calls = 0;
-  size_t num_tokens = 0;
-  size_t num_epsilons = 0;
-  for (const State& s : states_) {
-    num_bytes += s.bytes.size();
-    num_calls += s.calls.size();
-    num_tokens += s.tokens.size();
-    num_epsilons += s.epsilons.size();
-  }
-  // Reserved in full: the spans below point into these arrays.
-  fsm.byte_edges_.reserve(num_bytes);
-  fsm.call_edges_.reserve(num_calls);
-  fsm.token_edges_.reserve(num_tokens);
-  fsm.epsilon_edges_.reserve(num_epsilons);
-  fsm.states_.reserve(states_.size());
-  for (State& s : states_) {
-    Fsm::State out;
-    std::stable_sort(s.bytes.begin(), s.bytes.end(),
-                     [](const Fsm::ByteEdge& a, const Fsm::ByteEdge& b) { return a.lo < b.lo; });
-    const auto* bytes = fsm.byte_edges_.data() + fsm.byte_edges_.size();
-    fsm.byte_edges_.insert(fsm.byte_edges_.end(), s.bytes.begin(), s.bytes.end());
-    out.bytes = {bytes, s.bytes.size()};
-    const auto* calls = fsm.call_edges_.data() + fsm.call_edges_.size();
-    fsm.call_edges_.insert(fsm.call_edges_.end(), s.calls.begin(), s.calls.end());
-    out.calls = {calls, s.calls.size()};
-    const auto* tokens = fsm.token_edges_.data() + fsm.token_edges_.size();
-    fsm.token_edges_.insert(fsm.token_edges_.end(), s.tokens.begin(), s.tokens.end());
-    out.tokens = {tokens, s.tokens.size()};
-    const auto* epsilons = fsm.epsilon_edges_.data() + fsm.epsilon_edges_.size();
-    fsm.epsilon_edges_.insert(fsm.epsilon_edges_.end(), s.epsilons.begin(), s.epsilons.end());
-    out.epsilons = {epsilons, s.epsilons.size()};
+  const std::vector<uint32_t> bytes = Group(bytes_, &fsm.byte_edges_);
+  const std::vector<uint32_t> calls = Group(calls_, &fsm.call_edges_);
+  const std::vector<uint32_t> tokens = Group(tokens_, &fsm.token_edges_);
+  const std::vector<uint32_t> epsilons = Group(epsilons_, &fsm.epsilon_edges_);
+  fsm.states_.resize(num_states());
+  for (uint32_t s = 0; s < num_states(); ++s) {
+    Fsm::State& out = fsm.states_[s];
+    const auto first = fsm.byte_edges_.begin() + bytes[s];
+    const auto last = fsm.byte_edges_.begin() + bytes[s + 1];
+    if (last - first > 1) {
+      std::stable_sort(first, last,
+                       [](const Fsm::ByteEdge& a, const Fsm::ByteEdge& b) { return a.lo < b.lo; });
+    }
+    out.bytes = {first, last};
+    out.calls = {fsm.call_edges_.data() + calls[s], calls[s + 1] - calls[s]};
+    out.tokens = {fsm.token_edges_.data() + tokens[s], tokens[s + 1] - tokens[s]};
+    out.epsilons = {fsm.epsilon_edges_.data() + epsilons[s], epsilons[s + 1] - epsilons[s]};
     for (const Fsm::ByteEdge& e : out.bytes) out.first.AddRange(e.lo, e.hi);
-    out.accept = s.accept;
-    fsm.states_.push_back(out);
+    out.accept = accept_[s] != 0;
   }
-  states_.clear();
+  *this = {};
   return fsm;
 }
 

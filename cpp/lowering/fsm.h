@@ -81,21 +81,31 @@ class FsmBuilder {
   void AddCall(uint32_t from, UnitId unit, uint32_t to);
   void AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to);
   void AddEpsilon(uint32_t from, uint32_t to);
-  void SetAccept(uint32_t state) { states_[state].accept = true; }
-  uint32_t num_states() const { return static_cast<uint32_t>(states_.size()); }
+  void SetAccept(uint32_t state) { accept_[state] = 1; }
+  uint32_t num_states() const { return static_cast<uint32_t>(accept_.size()); }
   Fsm Build();
 
  private:
-  void SkipTrivialStates();
-
-  struct State {
-    std::vector<Fsm::ByteEdge> bytes;
-    std::vector<Fsm::CallEdge> calls;
-    std::vector<Fsm::TokenEdge> tokens;
-    std::vector<uint32_t> epsilons;
-    bool accept = false;
+  /// An edge with the state that it leaves.
+  template <typename Edge>
+  struct Leaving {
+    uint32_t from;
+    Edge edge;
   };
-  std::vector<State> states_;
+  template <typename Edge>
+  using Edges = std::vector<Leaving<Edge>>;
+
+  std::vector<uint32_t> TrivialTargets() const;
+  /// Sorts the edges by the states that they leave; returns where those of each state begin.
+  template <typename Edge>
+  std::vector<uint32_t> Group(const Edges<Edge>& edges, std::vector<Edge>* out) const;
+
+  // Edges of all states in one list, because a list for each state would dominate the cost.
+  Edges<Fsm::ByteEdge> bytes_;
+  Edges<Fsm::CallEdge> calls_;
+  Edges<Fsm::TokenEdge> tokens_;
+  Edges<uint32_t> epsilons_;
+  std::vector<uint8_t> accept_;
 };
 
 }  // namespace xgrammar

@@ -163,9 +163,8 @@ void RegularFacts::Finish(ExprId expr) {
     }
     case ExprKind::kAutomaton:
       result.has_loop = true;
-      for (const CodePointDfa::State& s : grammar_.automaton(expr)->states()) {
-        size += 1 + static_cast<int64_t>(s.edges.size());
-      }
+      size = static_cast<int64_t>(grammar_.automaton(expr)->states().size()) +
+             grammar_.automaton(expr)->num_edges();
       break;
     case ExprKind::kRuleRef:
       result.has_rule_ref = true;

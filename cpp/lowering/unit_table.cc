@@ -23,7 +23,9 @@ namespace {
 // stay small, so that what they refer to (strings, numbers) keeps automata that are shared between
 // places and grammars.
 constexpr int64_t kMaxLexemeSize = 8192;
-constexpr int64_t kMaxFoldedRuleSize = 512;
+constexpr int64_t kMaxFoldedRuleSize = 64;
+// Copies of a repetition, all made, up to this size are one automaton.
+constexpr int64_t kMaxExpandedRepeatSize = 512;
 // Automata given by the front end are deterministic already: folding them cannot explode.
 constexpr int64_t kMaxAutomatonSize = 1 << 20;
 // Determinisation may not grow the automaton by more than this factor.
@@ -203,7 +205,7 @@ bool UnitTable::TryCount(Unit* unit) {
     // Small counts of a language that is not prefix-free are still one automaton with all copies
     // made.
     const int64_t expanded = regular_.ExpandedRepeatSize(expr);
-    if (expanded <= kMaxFoldedRuleSize) {
+    if (expanded <= kMaxExpandedRepeatSize) {
       unit->dfa = FoldToDfa(*grammar_, facts_, expr, kMaxDfaStates, dfa_cache_);
       if (unit->dfa != nullptr) {
         unit->kind = Unit::Kind::kDfa;

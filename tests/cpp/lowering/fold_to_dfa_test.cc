@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,28 @@ TEST(FoldToDfa, KeysTellStructuresApart) {
   for (const std::string& ebnf : all) machines.push_back(Fold(ebnf, &cache));
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t j = 0; j < i; ++j) EXPECT_NE(machines[i], machines[j]) << all[i] << " " << all[j];
+  }
+}
+
+TEST(FoldToDfa, ChoicesOfTextsAreExactlyThose) {
+  // Few and many: rows at once and on demand.
+  for (const int count : {2, 60}) {
+    std::vector<std::string> texts;
+    std::string ebnf = "root ::= ";
+    for (int i = 0; i < count; ++i) {
+      texts.push_back("k\xC3\xA9y" + std::to_string(i * i) + (i % 3 == 0 ? "" : "z"));
+      ebnf += (i == 0 ? "\"" : " | \"") + texts.back() + "\"";
+    }
+    DfaCache cache;
+    const ByteDfaPtr dfa = Fold(ebnf, &cache);
+    ASSERT_NE(dfa, nullptr);
+    for (const std::string& text : texts) {
+      EXPECT_TRUE(dfa->Accepts(text)) << text;
+      for (const std::string& other : {text.substr(1), text + "0", text.substr(0, 2)}) {
+        const bool listed = std::find(texts.begin(), texts.end(), other) != texts.end();
+        EXPECT_EQ(dfa->Accepts(other), listed) << other;
+      }
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "automata/byte_nfa.h"
 #include "mask/local_mask.h"
@@ -144,8 +145,8 @@ ByteDfa RandomDfa(std::mt19937* random, bool loops) {
         if ((*random)() % 2 == 0) nfa.AddEdge(static_cast<int32_t>(s), 'b', 0xFF, 2);
       }
     }
-    const auto dfa = DeterminizeBytes(nfa, 0, 1, 500);
-    if (dfa && !dfa->is_empty()) return *dfa;
+    auto dfa = DeterminizeBytes(nfa, 0, 1, 500);
+    if (dfa && !dfa->is_empty()) return std::move(*dfa);
   }
 }
 
