@@ -1,4 +1,4 @@
-"""Lists, flags and numbers among arguments, or a `TypeError` that names the argument."""
+"""Lists, texts, flags and numbers among arguments, or a `TypeError` that names the argument."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["elements", "flag", "number"]
+__all__ = ["elements", "encode_source", "flag", "number"]
 
 T = TypeVar("T")
 
@@ -26,6 +26,21 @@ def elements(name: str, values: Iterable[T]) -> list[T]:
         return list(values)
     except TypeError:
         raise TypeError(f"{name} must be a list, not {type(values).__name__}") from None
+
+
+def encode_source(text: str, name: str) -> bytes:
+    """Return a source text in UTF-8.
+
+    Raises
+    ------
+    TypeError
+        If it is not a `str`.
+    UnicodeEncodeError
+        If it holds a lone surrogate.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be str, not {type(text).__name__}")
+    return text.encode()
 
 
 def flag(name: str, value: Any) -> bool:

@@ -6,9 +6,10 @@ from typing import Any
 
 from . import _core
 from . import limits as _limits
+from ._arguments import encode_source
 from ._serialization import pack, report_as_dicts, unpack
 from .exception import InvalidJSONError
-from .grammar import Grammar, encode_source
+from .grammar import Grammar
 from .tokenizer_info import TokenizerInfo
 
 __all__ = ["CompiledGrammar"]

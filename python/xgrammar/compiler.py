@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from . import limits as _limits
-from ._arguments import flag
+from ._arguments import encode_source, flag
 from ._compiled_grammar import CompiledGrammar
+from ._excerpt import ShownIn
 from ._integers import integer
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list
 from ._structural_tag import structural_tag_text
 from .exception import UsageError
-from .grammar import Grammar, encode_source
+from .grammar import Grammar
 from .tokenizer_info import TokenizerInfo
 
 if TYPE_CHECKING:
@@ -218,7 +219,12 @@ lenient
 
     def _regex_job(self, regex: str) -> Job:
         pattern = encode_source(regex, "regex")
-        return lambda control: self._handle.compile_regex(pattern, control)
+
+        def job(control: _core.CompileControl | None) -> _core.CompiledGrammar:
+            with ShownIn(pattern):
+                return self._handle.compile_regex(pattern, control)
+
+        return job
 
     def compile_structural_tag(
         self, *args: Any, timeout: float | None = None, **kwargs: Any
@@ -322,7 +328,12 @@ lenient
                 f"grammar must be EBNF text or a Grammar, not {type(grammar).__name__}"
             )
         text, root = grammar.encode(), encode_source(root_rule_name, "root_rule_name")
-        return lambda control: self._handle.compile_ebnf(text, root, control)
+
+        def job(control: _core.CompileControl | None) -> _core.CompiledGrammar:
+            with ShownIn(text):
+                return self._handle.compile_ebnf(text, root, control)
+
+        return job
 
     async def _run_async(self, job: Job, timeout: float | None) -> CompiledGrammar:
         # asyncio is not small, so only who uses it imports it.

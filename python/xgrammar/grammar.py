@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from . import limits as _limits
-from ._arguments import flag
+from ._arguments import encode_source, flag
+from ._excerpt import ShownIn
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list, tokenizer_handle
 from ._serialization import load_grammar, pack, report_as_dicts, unpack
@@ -26,21 +27,6 @@ def __getattr__(name: str) -> Any:
     if name != "StructuralTagItem":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module(".structural_tag", __package__).StructuralTagItem
-
-
-def encode_source(text: str, name: str) -> bytes:
-    """Return a source text in UTF-8.
-
-    Raises
-    ------
-    TypeError
-        If it is not a `str`.
-    UnicodeEncodeError
-        If it holds a lone surrogate.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be str, not {type(text).__name__}")
-    return text.encode()
 
 
 class Grammar:
@@ -100,7 +86,8 @@ class Grammar:
         """
         text = encode_source(ebnf_string, "ebnf_string")
         root = encode_source(root_rule_name, "root_rule_name")
-        return Grammar._wrap(_core.Grammar.from_ebnf(text, root, _limits.resolve(limits)))
+        with ShownIn(text):
+            return Grammar._wrap(_core.Grammar.from_ebnf(text, root, _limits.resolve(limits)))
 
     @staticmethod
     def from_regex(
@@ -133,7 +120,8 @@ class Grammar:
             It uses what no grammar can express, such as a back-reference.
         """
         pattern = encode_source(regex_string, "regex_string")
-        grammar = Grammar._wrap(_core.Grammar.from_regex(pattern, _limits.resolve(limits)))
+        with ShownIn(pattern):
+            grammar = Grammar._wrap(_core.Grammar.from_regex(pattern, _limits.resolve(limits)))
         if flag("print_converted_ebnf", print_converted_ebnf):
             sys.stderr.write(str(grammar))
         return grammar

@@ -134,6 +134,9 @@ def test_errors_say_where():
     with pytest.raises(xgr.GrammarSyntaxError) as ebnf_error:
         xgr.Grammar.from_ebnf('root ::= "a" )')
     assert (ebnf_error.value.line, ebnf_error.value.column) == (1, 14)
+    assert str(lark_error.value).endswith('\nstart: "a" missing\n           ^')
+    assert str(regex_error.value).endswith("\na(b\n ^")
+    assert str(ebnf_error.value).endswith('\nroot ::= "a" )\n             ^')
     for error in (schema_error, lark_error, regex_error, ebnf_error):
         text = str(error.value)
         assert len(text) < 500
