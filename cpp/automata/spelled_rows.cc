@@ -59,9 +59,10 @@ class WideSets {
 };
 
 bool Reads(const CodePointDfa::State& state, uint32_t code_point) {
-  return std::any_of(state.edges.begin(), state.edges.end(), [&](const CodePointDfa::Edge& e) {
-    return e.lo <= code_point && code_point <= e.hi;
-  });
+  for (const CodePointDfa::Edge& e : state.edges) {
+    if (code_point <= e.hi) return e.lo <= code_point;  // Sorted.
+  }
+  return false;
 }
 
 }  // namespace
