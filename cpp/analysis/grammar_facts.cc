@@ -10,6 +10,7 @@
 #include <string>
 
 #include "grammar/any_order.h"
+#include "grammar/distinct.h"
 #include "support/error.h"
 #include "support/work_meter.h"
 
@@ -47,6 +48,9 @@ class UserIndex {
         case ExprKind::kSequence:
         case ExprKind::kChoices:
         case ExprKind::kRepeat:
+          for (ExprId child : grammar.children(e)) visit(child, e);
+          break;
+        case ExprKind::kDistinct:
           for (ExprId child : grammar.children(e)) visit(child, e);
           break;
         case ExprKind::kAnyOrder:
@@ -96,6 +100,8 @@ std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
       if (value[static_cast<size_t>(user)] != 0) continue;
       if (grammar.kind(user) == ExprKind::kAnyOrder) {
         if (!AnyOrderHolds(grammar, user, holds)) continue;
+      } else if (grammar.kind(user) == ExprKind::kDistinct) {
+        if (!DistinctHolds(grammar, user, holds)) continue;
       } else if (--missing[static_cast<size_t>(user)] > 0) {
         continue;
       }
@@ -111,7 +117,8 @@ bool IsNullableLeaf(const Grammar& grammar, ExprId e) {
     case ExprKind::kEmpty:
       return true;
     case ExprKind::kAnyOrder:
-      return AnyOrderHolds(grammar, e, [](ExprId) { return false; });
+    case ExprKind::kDistinct:
+      return MayHaveNoMembers(grammar, e);
     case ExprKind::kRepeat:
       return grammar.repeat_min(e) == 0;
     case ExprKind::kAutomaton:
@@ -131,7 +138,8 @@ bool IsProductiveLeaf(const Grammar& grammar, ExprId e) {
     case ExprKind::kCharClass:
       return !grammar.ranges(e).empty();
     case ExprKind::kAnyOrder:
-      return AnyOrderHolds(grammar, e, [](ExprId) { return false; });
+    case ExprKind::kDistinct:
+      return MayHaveNoMembers(grammar, e);
     case ExprKind::kRepeat:
       return grammar.repeat_min(e) == 0;
     case ExprKind::kAutomaton:

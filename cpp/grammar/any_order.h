@@ -33,9 +33,21 @@ inline std::span<const ExprId> AnyOrderParts(const Grammar& grammar, ExprId expr
   return grammar.children(expr).subspan(1);
 }
 
+/// The member of a part, which has a quantifier in a kAnyOrder expression; the items of a kDistinct
+/// expression stand for themselves.
+inline ExprId MemberOf(const Grammar& grammar, ExprId expr, ExprId part) {
+  return grammar.kind(expr) == ExprKind::kAnyOrder ? ReadAnyOrderPart(grammar, part).member : part;
+}
+
 /// Whether some choice of members, all of which have a property that texts joined have if and only
 /// if each has it (matching anything; matching the empty text), is allowed. `holds`: whether an
 /// expression has it. No members at all have every such property.
 bool AnyOrderHolds(const Grammar& grammar, ExprId expr, const std::function<bool(ExprId)>& holds);
+
+/// Whether a kAnyOrder or kDistinct expression is satisfied without any member.
+inline bool MayHaveNoMembers(const Grammar& grammar, ExprId expr) {
+  if (grammar.kind(expr) == ExprKind::kDistinct) return grammar.repeat_min(expr) == 0;
+  return AnyOrderHolds(grammar, expr, [](ExprId) { return false; });
+}
 
 }  // namespace xgrammar

@@ -357,11 +357,24 @@ ExprId GrammarBuilder::AddAnyOrder(ExprId separator, std::span<const ExprId> par
     error.Hint("give them in a fixed order");
     throw error;
   }
+  return FindOrAddBounded(ExprKind::kAnyOrder, children, min, max);
+}
+
+ExprId GrammarBuilder::AddDistinct(ExprId separator, ExprId rest, std::span<const ExprId> first,
+                                   int64_t min, int64_t max) {
+  CheckRepeat(min, max);
+  std::vector<ExprId> children{separator, rest};
+  children.insert(children.end(), first.begin(), first.end());
+  return FindOrAddBounded(ExprKind::kDistinct, children, min, max);
+}
+
+ExprId GrammarBuilder::FindOrAddBounded(ExprKind kind, const std::vector<ExprId>& children,
+                                        int64_t min, int64_t max) {
   std::vector<int64_t> content(children.begin(), children.end());
   content.push_back(min);
   content.push_back(max);
   return FindOrAdd(
-      ExprKind::kAnyOrder, HashSpan(ExprKind::kAnyOrder, std::span<const int64_t>(content)),
+      kind, HashSpan(kind, std::span<const int64_t>(content)),
       [&](ExprId id) {
         const std::span<const ExprId> other = grammar_->children(id);
         return grammar_->repeat_min(id) == min && grammar_->repeat_max(id) == max &&

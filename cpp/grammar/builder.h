@@ -54,6 +54,10 @@ class GrammarBuilder {
   /// string are left out. Precondition: as AddRepeat. Raises kUnsupported
   /// past kMaxAnyOrderParts.
   ExprId AddAnyOrder(ExprId separator, std::span<const ExprId> parts, int64_t min, int64_t max);
+  /// Items with distinct JSON values; `first` are the expressions of the first items, `rest` that
+  /// of all others. Precondition: every text of the separator contains a comma outside of strings.
+  ExprId AddDistinct(ExprId separator, ExprId rest, std::span<const ExprId> first, int64_t min,
+                     int64_t max);
   ExprId AddOptional(ExprId child) { return AddRepeat(child, 0, 1); }
   ExprId AddStar(ExprId child) { return AddRepeat(child, 0, kUnbounded); }
   ExprId AddPlus(ExprId child) { return AddRepeat(child, 1, kUnbounded); }
@@ -111,6 +115,8 @@ class GrammarBuilder {
   ExprId InternChildren(ExprKind kind, std::span<const ExprId> children);
   void GrowTable();
   bool IsNothing(ExprId id) const;
+  ExprId FindOrAddBounded(ExprKind kind, const std::vector<ExprId>& children, int64_t min,
+                          int64_t max);
   void CheckRepeat(int64_t min, int64_t max) const;
   void JoinComplements(std::vector<ExprId>* alternatives);
   void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids,

@@ -23,7 +23,8 @@ std::span<const ExprId> Grammar::children(ExprId id) const {
   const Expr& expr = exprs_[static_cast<size_t>(id)];
   int32_t count = expr.count;
   // What has bounds uses `count` for them.
-  if (expr.kind == ExprKind::kRepeat || expr.kind == ExprKind::kAnyOrder)
+  if (expr.kind == ExprKind::kRepeat || expr.kind == ExprKind::kAnyOrder ||
+      expr.kind == ExprKind::kDistinct)
     count = repeats_[static_cast<size_t>(count)].num_children;
   return std::span<const ExprId>(children_).subspan(static_cast<size_t>(expr.offset),
                                                     static_cast<size_t>(count));
@@ -35,6 +36,7 @@ bool Grammar::has_children(ExprId id) const {
     case ExprKind::kChoices:
     case ExprKind::kRepeat:
     case ExprKind::kAnyOrder:
+    case ExprKind::kDistinct:
       return true;
     default:
       return false;

@@ -36,6 +36,8 @@ enum class ExprKind : uint8_t {
   kRepeat,      ///< `min` to `max` copies of a child; max kUnbounded.
   kAnyOrder,    ///< `min` to `max` members, a separator between them, in any order: each part once,
                 ///< or as often as its quantifier says (grammar/any_order.h).
+  kDistinct,    ///< `min` to `max` items, a separator between them, no two of which spell equal
+                ///< JSON values (grammar/distinct.h).
   kAutomaton,   ///< A regular language given as a deterministic code point automaton.
   kTokenSet,    ///< One token whose id is in a list, or is not; matched as a whole, not by text.
   kNamedToken,  ///< One token with a given text, or any other one; a kTokenSet once a vocabulary is
@@ -97,10 +99,10 @@ class Grammar {
   std::string_view bytes(ExprId id) const;
   /// kCharClass only: sorted, disjoint ranges.
   std::span<const CodePointRange> ranges(ExprId id) const;
-  /// kSequence, kChoices, kRepeat, kAnyOrder.
+  /// kSequence, kChoices, kRepeat, kAnyOrder, kDistinct.
   bool has_children(ExprId id) const;
   /// kSequence, kChoices: the parts. kRepeat: the one child. kAnyOrder: the separator, then the
-  /// parts.
+  /// parts. kDistinct: the separator, the items after the first ones, the first ones.
   std::span<const ExprId> children(ExprId id) const;
   /// kTokenSet only: sorted, distinct ids, at least 0.
   std::span<const int32_t> token_ids(ExprId id) const {
@@ -116,7 +118,7 @@ class Grammar {
   std::string_view token_text(ExprId id) const { return bytes(id).substr(1); }
   /// kRuleRef only.
   RuleId rule_ref(ExprId id) const { return exprs_[static_cast<size_t>(id)].offset; }
-  /// kRepeat: copies; kAnyOrder: members.
+  /// kRepeat: copies; kAnyOrder: members; kDistinct: items.
   int64_t repeat_min(ExprId id) const {
     return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].min;
   }
@@ -141,8 +143,8 @@ class Grammar {
   struct Expr {
     ExprKind kind = ExprKind::kEmpty;
     int32_t offset = 0;  ///< Start in the pool of the kind; the rule or automaton index; start in
-                         ///< children_ for kRepeat and kAnyOrder.
-    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for those two.
+                         ///< children_ for kRepeat, kAnyOrder and kDistinct.
+    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for those three.
   };
   struct RepeatBounds {
     int64_t min = 0;

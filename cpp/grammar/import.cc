@@ -37,6 +37,7 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
     case ExprKind::kSequence:
     case ExprKind::kChoices:
     case ExprKind::kAnyOrder:
+    case ExprKind::kDistinct:
       break;
   }
   std::vector<ExprId> children;
@@ -46,6 +47,10 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
   }
   if (other.kind(id) == ExprKind::kAnyOrder) {
     return AddAnyOrder(children[0], std::span<const ExprId>(children).subspan(1),
+                       other.repeat_min(id), other.repeat_max(id));
+  }
+  if (other.kind(id) == ExprKind::kDistinct) {
+    return AddDistinct(children[0], children[1], std::span<const ExprId>(children).subspan(2),
                        other.repeat_min(id), other.repeat_max(id));
   }
   return other.kind(id) == ExprKind::kSequence ? AddSequence(children) : AddChoices(children);

@@ -13,9 +13,9 @@ namespace xgrammar {
 namespace {
 
 // Words that the EBNF front end does not read as a rule name in an expression.
-constexpr std::array<std::string_view, 9> kReservedWords = {
+constexpr std::array<std::string_view, 10> kReservedWords = {
     "true",         "false", "TagDispatch", "TokenTagDispatch", "Token",
-    "ExcludeToken", "Regex", "Substring",   "AnyOrder"};
+    "ExcludeToken", "Regex", "Substring",   "AnyOrder",         "Distinct"};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWordChar(char c) {

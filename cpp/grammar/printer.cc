@@ -250,7 +250,8 @@ void Printer::PrintStep(const Step& step) {
       steps_.push_back({grammar_.children(expr)[0], Place::kOperand});
       break;
     case ExprKind::kAnyOrder:
-      out_ += "AnyOrder";
+    case ExprKind::kDistinct:
+      out_ += kind == ExprKind::kAnyOrder ? "AnyOrder" : "Distinct";
       if (grammar_.repeat_min(expr) != 0 || grammar_.repeat_max(expr) != kUnbounded)
         PrintBounds(expr);
       out_ += '(';

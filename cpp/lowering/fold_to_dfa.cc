@@ -143,6 +143,7 @@ class NfaWriter {
       case ExprKind::kTokenSet:
       case ExprKind::kNamedToken:
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
         break;  // Never foldable.
     }
   }

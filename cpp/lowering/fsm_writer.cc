@@ -64,6 +64,7 @@ void FsmWriter::WriteExpr(ExprId expr, uint32_t from, uint32_t to) {
       fsm_.AddTokens(from, table_.TokensOf(expr), to);
       break;
     case ExprKind::kAnyOrder:
+    case ExprKind::kDistinct:
       WriteUnitCall(expr, from, to);
       break;
     case ExprKind::kNamedToken:

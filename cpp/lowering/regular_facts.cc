@@ -94,7 +94,8 @@ ExprId RegularFacts::ChildAt(ExprId expr, size_t index) const {
     case ExprKind::kSequence:
     case ExprKind::kChoices:
     case ExprKind::kRepeat:
-    case ExprKind::kAnyOrder: {
+    case ExprKind::kAnyOrder:
+    case ExprKind::kDistinct: {
       const auto children = grammar_.children(expr);
       return index < children.size() ? children[index] : kNoExpr;
     }
@@ -134,8 +135,10 @@ void RegularFacts::Visit(ExprId root) {
 
 bool RegularFacts::MayFold(ExprId expr) const {
   const ExprKind kind = grammar_.kind(expr);
-  if (kind == ExprKind::kTokenSet || kind == ExprKind::kNamedToken || kind == ExprKind::kAnyOrder)
+  if (kind == ExprKind::kTokenSet || kind == ExprKind::kNamedToken || kind == ExprKind::kAnyOrder ||
+      kind == ExprKind::kDistinct) {
     return false;
+  }
   if (kind != ExprKind::kRuleRef) return true;
   const Rule& rule = grammar_.rule(facts_.ResolveAlias(grammar_.rule_ref(expr)));
   return rule.kind != RuleKind::kStructure && rule.options.empty();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "grammar/any_order.h"
+#include "grammar/distinct.h"
 #include "lowering/fsm_writer.h"
 #include "lowering/right_linear.h"
 #include "support/error.h"
@@ -61,6 +62,8 @@ UnitTable::UnitTable(GrammarPtr grammar, DfaCache* dfa_cache, const TokenTrie* m
   for (RuleId rule = 0; rule < grammar_->num_rules(); ++rule) {
     has_token_limits_ = has_token_limits_ || grammar_->rule(rule).options.max_tokens != kUnbounded;
   }
+  for (ExprId e = 0; e < grammar_->num_exprs() && !has_distinct_; ++e)
+    has_distinct_ = grammar_->kind(e) == ExprKind::kDistinct;
   root_ = UnitOfRule(facts_.ResolveAlias(grammar_->root()));
 }
 
@@ -116,6 +119,8 @@ void UnitTable::Build(UnitId id) {
     BuildLimited(unit);
   } else if (grammar_->kind(unit->expr) == ExprKind::kAnyOrder) {
     BuildAnyOrder(unit);
+  } else if (grammar_->kind(unit->expr) == ExprKind::kDistinct) {
+    BuildDistinct(unit);
   } else if (unit->skips_literal || (!TryFold(unit) && !TryCount(unit))) {
     unit->kind = Unit::Kind::kFsm;
     unit->fsm = FsmWriter(this).Write(*unit);
@@ -250,6 +255,31 @@ void UnitTable::BuildAnyOrder(Unit* unit) {
   memory_size_bytes_ += unit->any_order->MemorySizeBytes();
 }
 
+void UnitTable::BuildDistinct(Unit* unit) {
+  const ExprId expr = unit->expr;
+  const ExprId separator = DistinctSeparator(*grammar_, expr);
+  if (!AlwaysHasComma(*grammar_, separator)) {
+    Error error(ErrorKind::kUnsupported,
+                "Distinct items whose separator has no comma cannot be enforced");
+    error.Feature("Distinct");
+    throw error.Hint("separate the items by a comma");
+  }
+  const RuleKind part_kind = PartKind(unit->rule_kind);
+  const auto unit_of = [&](ExprId part) {
+    return facts_.IsProductive(part) ? UnitOfPart(part, part_kind) : DistinctUnit::kNoUnit;
+  };
+  auto distinct = std::make_unique<DistinctUnit>();
+  for (ExprId item : DistinctFirst(*grammar_, expr)) distinct->first.push_back(unit_of(item));
+  distinct->rest = unit_of(DistinctRest(*grammar_, expr));
+  distinct->separator = unit_of(separator);
+  distinct->min = grammar_->repeat_min(expr);
+  distinct->max = grammar_->repeat_max(expr);
+  memory_size_bytes_ +=
+      static_cast<int64_t>(sizeof(DistinctUnit) + distinct->first.size() * sizeof(UnitId));
+  unit->kind = Unit::Kind::kDistinct;
+  unit->distinct = std::move(distinct);
+}
+
 UnitId UnitTable::UnitOfPart(ExprId expr, RuleKind rule_kind) {
   if (grammar_->kind(expr) != ExprKind::kRuleRef) return UnitOfExpr(expr, rule_kind);
   return UnitOfRule(facts_.ResolveAlias(grammar_->rule_ref(expr)));
@@ -285,6 +315,9 @@ void UnitTable::Number(UnitId id) {
       break;
     case Unit::Kind::kAnyOrder:
       count = unit->any_order->num_states();
+      break;
+    case Unit::Kind::kDistinct:
+      count = DistinctUnit::kNumStates;
       break;
   }
   unit_of_state_.resize(unit_of_state_.size() + count, id);

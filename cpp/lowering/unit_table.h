@@ -18,6 +18,7 @@
 #include "analysis/grammar_facts.h"
 #include "grammar/grammar.h"
 #include "lowering/any_order_unit.h"
+#include "lowering/distinct_unit.h"
 #include "lowering/fold_to_dfa.h"
 #include "lowering/fsm.h"
 #include "lowering/length_meter.h"
@@ -42,6 +43,7 @@ struct Unit {
     /// every text ends within the bound (length_meter.h).
     kLimitedDfa,
     kAnyOrder,  ///< Parts in any order; what was seen is kept in the item (any_order_unit.h).
+    kDistinct,  ///< Items none of which equals another; likewise (distinct_unit.h).
   };
 
   ExprId expr = kNoExpr;
@@ -59,6 +61,7 @@ struct Unit {
   bool skips_literal = false;  ///< The unit is what follows the literal that the expression, a
                                ///< sequence, begins with.
   std::unique_ptr<const AnyOrderUnit> any_order;  ///< kAnyOrder.
+  std::unique_ptr<const DistinctUnit> distinct;   ///< kDistinct.
   std::shared_ptr<const LengthMeter> meter;       ///< kLimitedDfa by lengths, else null.
 
   /// The count after one more copy; counts past an open end do not matter and stay at `min`.
@@ -108,6 +111,8 @@ class UnitTable {
   const Unit& UnitOfState(uint32_t state) const { return *units_[unit_of_state_[state]]; }
   /// Whether some rule limits its tokens: then parser sets know where tokens end.
   bool has_token_limits() const { return has_token_limits_; }
+  /// Whether some expression is kDistinct: then parser sets know the text of the items.
+  bool has_distinct() const { return has_distinct_; }
   UnitId UnitIdOfState(uint32_t state) const { return unit_of_state_[state]; }
 
   int64_t num_units() const { return static_cast<int64_t>(units_.size()); }
@@ -129,6 +134,7 @@ class UnitTable {
   bool TryFold(Unit* unit);
   bool TryCount(Unit* unit);
   void BuildAnyOrder(Unit* unit);
+  void BuildDistinct(Unit* unit);
   UnitId UnitOfPart(ExprId expr, RuleKind rule_kind);
   UnitId UnitOfRest(ExprId sequence, RuleKind rule_kind);
   void Number(UnitId id);
@@ -146,6 +152,7 @@ class UnitTable {
   UnitId root_ = 0;
   bool has_marker_literals_ = false;
   bool has_token_limits_ = false;
+  bool has_distinct_ = false;
   int64_t memory_size_bytes_ = 0;
 };
 

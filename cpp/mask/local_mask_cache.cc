@@ -155,6 +155,13 @@ LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key) {
   return builder.BuildWhole(*key.dfa, key.state, key.counted);
 }
 
+const SpanningTokens& LocalMaskCache::spanning_tokens() {
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  if (spanning_tokens_ == nullptr)
+    spanning_tokens_ = std::make_unique<const SpanningTokens>(*tokenizer_);
+  return *spanning_tokens_;
+}
+
 int64_t LocalMaskCache::SizeBytes() const {
   std::lock_guard<ForkSafeMutex> lock(mutex_);
   return size_bytes_ + dfa_cache_->SizeBytes();

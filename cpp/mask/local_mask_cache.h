@@ -20,6 +20,7 @@
 #include "lowering/fold_to_dfa.h"
 #include "mask/local_mask.h"
 #include "mask/marker_tokens.h"
+#include "mask/spanning_tokens.h"
 #include "support/fork_safety.h"
 #include "tokenizer/tokenizer_info.h"
 
@@ -46,6 +47,8 @@ class LocalMaskCache {
   };
   const TextTokens& text_tokens() const { return text_tokens_; }
   const std::shared_ptr<DfaCache>& dfa_cache() const { return dfa_cache_; }
+  /// Made when first asked for. Thread-safe.
+  const SpanningTokens& spanning_tokens();
   int64_t SizeBytes() const;
   void Clear();
 
@@ -76,6 +79,7 @@ class LocalMaskCache {
   std::unordered_map<Key, MaskPtr, KeyHash> by_state_;
   std::unordered_map<std::string, MaskPtr> by_spelling_;
   int64_t size_bytes_ = 0;
+  std::unique_ptr<const SpanningTokens> spanning_tokens_;
 };
 
 }  // namespace xgrammar

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "mask/distinct_filter.h"
 #include "mask/mask_builder.h"
 
 namespace xgrammar {
@@ -20,14 +21,41 @@ MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer,
       account_(account) {}
 
 void MaskTable::Fill(SetId set, std::span<uint32_t> row) {
-  const EarleySet& normal = parser_.set(parser_.set(set).mask_set);
+  const SetId normal = parser_.set(set).mask_set;
+  FillNormal(parser_.set(normal), normal, row);
+  if (parser_.has_distinct()) RefuseEqual(set, row);
+}
+
+void MaskTable::RefuseEqual(SetId set, std::span<uint32_t> row) {
+  const auto take_out = [&](const std::vector<int32_t>& tokens) {
+    for (int32_t token : tokens) row[static_cast<size_t>(token) >> 5] &= ~(1u << (token & 31));
+  };
+  {
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
+    const auto known = refused_.find(set);
+    if (known != refused_.end()) return take_out(known->second);
+  }
+  std::vector<int32_t> refused =
+      DistinctFilter(&parser_, *tokenizer_, local_masks_->spanning_tokens())
+          .RefusedTokens(set, row);
+  take_out(refused);
+  constexpr int64_t kEntryBytes = 64;
+  const int64_t bytes = kEntryBytes + static_cast<int64_t>(refused.size() * sizeof(int32_t));
+  if (size_bytes_.load(std::memory_order_relaxed) + bytes > max_bytes_) return;
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  if (!refused_.try_emplace(set, std::move(refused)).second) return;
+  size_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (account_ != nullptr) account_->Add(bytes);
+}
+
+void MaskTable::FillNormal(const EarleySet& normal, SetId id, std::span<uint32_t> row) {
   const TokenMask* known = normal.mask.load(std::memory_order_acquire);
   if (known != nullptr) {
     known->WriteTo(row);
     return;
   }
   std::unique_ptr<const TokenMask> mask =
-      MaskBuilder(&parser_, *tokenizer_, local_masks_.get()).Build(parser_.set(set).mask_set);
+      MaskBuilder(&parser_, *tokenizer_, local_masks_.get()).Build(id);
   mask->WriteTo(row);
   const int64_t bytes = mask->MemorySizeBytes() + 16;
   if (size_bytes_.load(std::memory_order_relaxed) + bytes > max_bytes_) return;

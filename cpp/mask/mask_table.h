@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "mask/local_mask_cache.h"
@@ -42,6 +43,10 @@ class MaskTable {
   int64_t MemorySizeBytes() const { return size_bytes_.load(std::memory_order_relaxed); }
 
  private:
+  void FillNormal(const EarleySet& normal, SetId id, std::span<uint32_t> row);
+  /// Takes out the tokens that an equal item forbids.
+  void RefuseEqual(SetId set, std::span<uint32_t> row);
+
   Parser& parser_;
   const TokenizerInfoPtr tokenizer_;
   const std::shared_ptr<LocalMaskCache> local_masks_;
@@ -50,7 +55,9 @@ class MaskTable {
   std::atomic<int64_t> size_bytes_{0};
   std::atomic<int64_t> num_masks_{0};
   ForkSafeMutex mutex_;
-  std::vector<std::unique_ptr<const TokenMask>> masks_;  // Guarded by mutex_.
+  // Guarded by mutex_.
+  std::vector<std::unique_ptr<const TokenMask>> masks_;
+  std::unordered_map<SetId, std::vector<int32_t>> refused_;
 };
 
 }  // namespace xgrammar

@@ -114,6 +114,7 @@ class Chart::Walk {
       case ExprKind::kRepeat:
         return VisitRepeat(position, item, is_open);
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
         return VisitAnyOrder(position, item, is_open);
       default:
         return;
@@ -155,7 +156,7 @@ class Chart::Walk {
       return visit(AnyOrderSeparator(grammar_, item.expr), kAfterMember);
     }
     for (ExprId part : AnyOrderParts(grammar_, item.expr)) {
-      const ExprId member = ReadAnyOrderPart(grammar_, part).member;
+      const ExprId member = MemberOf(grammar_, item.expr, part);
       visit(member, kBeforeAll);
       visit(member, kAfterSeparator);
     }
@@ -174,6 +175,7 @@ class Chart::Walk {
       case ExprKind::kSequence:
       case ExprKind::kRepeat:
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
       case ExprKind::kAutomaton:
         ForEachItem(position, completion.expr, completion.origin,
                     [&](int32_t index, const Item& item) {
@@ -194,6 +196,7 @@ class Chart::Walk {
       case ExprKind::kRepeat:
         return item.progress >= grammar_.repeat_min(item.expr);
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
         return item.progress == kAfterMember ||
                (item.progress == kBeforeAll && grammar_.repeat_min(item.expr) == 0);
       default:

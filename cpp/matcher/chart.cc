@@ -95,6 +95,7 @@ class Chart::Closer {
         return;
       }
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
         return VisitAnyOrder(item);
       case ExprKind::kCharClass:
       case ExprKind::kTokenSet:
@@ -103,19 +104,19 @@ class Chart::Closer {
     }
   }
 
-  // The matcher has accepted the text, so which parts were there before need not be known again.
+  // The matcher has accepted the text, so which parts were there before need not be known again,
+  // and items are distinct.
   void VisitAnyOrder(const Item& item) {
     const Grammar& grammar = *chart_.grammar_;
     if (item.progress == kAfterMember) {
       Complete({item.expr, item.origin});
       return Wait(item, AnyOrderSeparator(grammar, item.expr));
     }
-    const auto none = [](ExprId) { return false; };
-    if (item.progress == kBeforeAll && AnyOrderHolds(grammar, item.expr, none)) {
+    if (item.progress == kBeforeAll && MayHaveNoMembers(grammar, item.expr)) {
       Complete({item.expr, item.origin});
     }
     for (ExprId part : AnyOrderParts(grammar, item.expr)) {
-      Wait(item, ReadAnyOrderPart(grammar, part).member);
+      Wait(item, MemberOf(grammar, item.expr, part));
     }
   }
 
@@ -153,7 +154,7 @@ class Chart::Closer {
       Add({item.expr, item.progress + 1, item.origin});
     } else if (kind == ExprKind::kRepeat) {
       Add({item.expr, chart_.AdvancedCount(item, is_empty), item.origin});
-    } else if (kind == ExprKind::kAnyOrder) {
+    } else if (kind == ExprKind::kAnyOrder || kind == ExprKind::kDistinct) {
       const bool was_member = item.progress != kAfterMember;
       Add({item.expr, was_member ? kAfterMember : kAfterSeparator, item.origin});
     } else {

@@ -253,9 +253,9 @@ const void* GrammarMatcher::MissingMask() const {
 
 std::vector<uint8_t> GrammarMatcher::NextBytes() const {
   std::vector<uint8_t> bytes;
+  const ByteSet live = generation_->parser.LiveBytes(current_.set);
   for (size_t b = 0; b < 256; ++b) {
-    if (current_set().first.Contains(static_cast<uint8_t>(b)))
-      bytes.push_back(static_cast<uint8_t>(b));
+    if (live.Contains(static_cast<uint8_t>(b))) bytes.push_back(static_cast<uint8_t>(b));
   }
   return bytes;
 }

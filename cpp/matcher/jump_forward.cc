@@ -33,8 +33,9 @@ std::string GrammarMatcher::FindJumpForwardString() const {
   try {
     while (forced.size() < kMaxForcedBytes) {
       const EarleySet& s = generation_->parser.set(set);
-      if (s.accepting || s.first.size() != 1) break;
-      const uint8_t byte = s.first.First();
+      const int32_t only = s.accepting ? -1 : generation_->parser.OnlyByte(set);
+      if (only < 0) break;
+      const auto byte = static_cast<uint8_t>(only);
       set = generation_->parser.Next(set, byte);
       if (set == kDeadSet) break;
       forced.push_back(static_cast<char>(byte));

@@ -24,6 +24,7 @@ void Parser::Close(std::span<const Item> kernel) {
   num_predictions_ = 0;
   prediction_of_unit_.clear();
   accepting_ = false;
+  compares_ = begins_list_ = false;
   // Known before anything is predicted: what begins here begins with a token, or within one.
   at_token_end_ = std::any_of(kernel.begin(), kernel.end(),
                               [](const Item& item) { return item.state == kBoundaryState; });
@@ -65,6 +66,9 @@ void Parser::CloseItem(const Item& item) {
       break;
     case Unit::Kind::kAnyOrder:
       CloseAnyOrderItem(unit, item);
+      break;
+    case Unit::Kind::kDistinct:
+      CloseDistinctItem(unit, item);
       break;
     case Unit::Kind::kCountedCall:
       if (unit.MayEndAt(item.count)) Complete(item.continuation);

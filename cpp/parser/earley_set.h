@@ -64,6 +64,10 @@ struct EarleySet {
   ByteSet first;       ///< Bytes that lead on.
   ByteSet scan_first;  ///< Bytes that lead on by scan items.
   bool accepting = false;
+  /// Items of the set are compared with others, so some bytes of `first` may lead nowhere.
+  bool compares = false;
+  bool begins_list = false;  ///< A list of distinct items may begin here.
+  uint32_t record = 0;       ///< Text of the distinct items being read (parser/distinct_values.h).
   /// The set with the same mask in which counts too far from their bounds to matter are normalised.
   SetId mask_set = kDeadSet;
   /// Memo of mask/; owned by its store.

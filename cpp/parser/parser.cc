@@ -1,5 +1,6 @@
-// Parser: transitions, interning of sets and continuations, and the normal form of counts for
-// masks. The closure of a kernel (predict, complete) is in closure.cc.
+// Parser: transitions, interning of sets and continuations. The closure of a kernel (predict,
+// complete) is in closure.cc, the normal form of counts for masks in mask_counts.cc, what is
+// particular to distinct items in distinct.cc.
 //
 // A transition is scan, step and settle: bytes of edges, states of automata and counts, then what
 // ends returns to those who wait. Sources and reasons are in parser.h and in design notes 0004,
@@ -55,17 +56,22 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const To
   // continuation.
   const Unit& root = units_.Get(units_.root());
   has_token_limits_ = units_.has_token_limits();
+  has_distinct_ = units_.has_distinct();
   at_token_end_ = has_token_limits_;
   std::vector<Item> kernel{{root.first_state, kRootContinuation, StartCount(root)}};
   if (has_token_limits_) kernel.push_back({kBoundaryState, kRootContinuation, 0});
   Settle(&kernel);
-  start_ = InternSet(kernel);
+  start_ = InternLive(&kernel, 0);
   has_marker_literals_ = units_.has_marker_literals();
 }
 
 SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
-  EdgeMap& edges = step == Step::kAny ? edges_ : step == Step::kScan ? scan_edges_ : literal_edges_;
   const Growth growth(this);
+  return GrowLocked(set, byte, step);
+}
+
+SetId Parser::GrowLocked(SetId set, uint8_t byte, Step step) {
+  EdgeMap& edges = step == Step::kAny ? edges_ : step == Step::kScan ? scan_edges_ : literal_edges_;
   const uint32_t known = edges.Find(set, byte);
   if (known != EdgeMap::kUnknown) return known;
   CheckMemory();
@@ -73,8 +79,10 @@ SetId Parser::Grow(SetId set, uint8_t byte, Step step) {
   Scan(sets_[set], byte, step == Step::kLiteral, &kernel);
   if (step != Step::kScan) StepKeys(sets_[set], byte, step == Step::kLiteral, &kernel);
   if (step == Step::kAny) StepAutomata(sets_[set], byte, &kernel);
+  const uint32_t record = RecordAfter(set, byte);
+  record_ = record;
   Settle(&kernel);
-  const SetId target = InternSet(kernel);
+  const SetId target = InternLive(&kernel, record);
   edges.Insert(set, byte, target);
   return target;
 }
@@ -88,27 +96,34 @@ SetId Parser::NextByToken(SetId set, int32_t token, bool named_only) {
     if (named_only && item.tokens->is_excluding) continue;
     if (item.tokens->Contains(token)) kernel.push_back(item.after);
   }
+  const uint32_t record = sets_[set].record;
+  record_ = record;
   Settle(&kernel);
-  return InternSet(kernel);
+  return InternLive(&kernel, record);
 }
 
 SetId Parser::Unite(SetId a, SetId b) {
   if (a == b || b == kDeadSet) return a;
   if (a == kDeadSet) return b;
+  const uint32_t record = std::max(sets_[a].record, sets_[b].record);
+  // Two texts of one item: it is read as text.
+  if (std::min(sets_[a].record, sets_[b].record) != 0 && sets_[a].record != sets_[b].record)
+    return a;
   const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel(sets_[a].kernel.begin(), sets_[a].kernel.end());
   kernel.insert(kernel.end(), sets_[b].kernel.begin(), sets_[b].kernel.end());
   SortUnique(&kernel);
-  return InternSet(kernel);
+  return InternSet(kernel, record);
 }
 
 SetId Parser::AtKey(const KeyItem& item, uint32_t state) {
   const Growth growth(this);
   CheckMemory();
   std::vector<Item> kernel{{item.unit->first_state + state, item.continuation, item.parameter}};
+  record_ = NoRecord();
   Settle(&kernel);
-  return InternSet(kernel);
+  return InternSet(kernel, NoRecord());
 }
 
 SetId Parser::AtTokenEnd(SetId set, bool counts) {
@@ -127,7 +142,7 @@ SetId Parser::AtTokenEnd(SetId set, bool counts) {
   }
   kernel.push_back({kBoundaryState, kRootContinuation, 0});
   SortUnique(&kernel);
-  return InternSet(kernel);
+  return InternSet(kernel, sets_[set].record);
 }
 
 SetId Parser::AfterReturn(ContinuationId continuation) {
@@ -143,7 +158,11 @@ SetId Parser::AfterReturn(ContinuationId continuation) {
     const auto settled = SettledReturns(continuation);
     kernel.assign(settled.begin(), settled.end());
   }
-  const SetId after = InternSet(kernel);
+  if (has_distinct_) {
+    record_ = NoRecord();
+    Settle(&kernel);
+  }
+  const SetId after = InternSet(kernel, NoRecord());
   c.after.store(after, std::memory_order_release);
   return after;
 }
@@ -241,6 +260,9 @@ void Parser::Settle(std::vector<Item>* items) {
       case Unit::Kind::kAnyOrder:
         SettleAnyOrder(unit, item, &settled, &work);
         break;
+      case Unit::Kind::kDistinct:
+        SettleDistinct(unit, item, &settled, &work);
+        break;
       case Unit::Kind::kCountedCall:
         if (local == kCountedCallAfter) {
           SettleCount(unit, item, &settled, &work);
@@ -314,16 +336,18 @@ void Parser::Return(ContinuationId continuation, std::vector<Item>* settled,
   work->insert(work->end(), returns.begin(), returns.end());
 }
 
-SetId Parser::InternSet(const std::vector<Item>& kernel) {
+SetId Parser::InternSet(const std::vector<Item>& kernel, uint32_t record) {
   // Where a token ended is no place to go on from by itself.
   if (kernel.empty() || (kernel.size() == 1 && kernel[0].state == kBoundaryState)) return kDeadSet;
-  const uint64_t hash = HashItems(kernel);
-  const uint32_t known =
-      set_index_.Find(hash, [&](uint32_t id) { return SameItems(sets_[id].kernel, kernel); });
+  const uint64_t hash = HashItems(kernel) ^ (uint64_t{record} * 0x9E3779B97F4A7C15ull);
+  const uint32_t known = set_index_.Find(hash, [&](uint32_t id) {
+    return sets_[id].record == record && SameItems(sets_[id].kernel, kernel);
+  });
   if (known != IdTable::kNotFound) return known;
   if (sets_.size() >= EdgeMap::kMaxSetId) {
     ThrowLimitError("max_state_bytes", MemorySizeBytesLocked(), limits_.max_state_bytes);
   }
+  record_ = record;
   Close(kernel);
   ResolvePredictions();
 
@@ -377,6 +401,9 @@ SetId Parser::InternSet(const std::vector<Item>& kernel) {
   set.first = first;
   set.scan_first = scan_first;
   set.accepting = accepting_;
+  set.begins_list = begins_list_;
+  set.record = record;
+  set.compares = compares_ || ComparesAny(kernel, record);
   set_index_.Insert(hash, id);
   set.mask_set = MaskSetOf(id, set.kernel);
   return id;
@@ -406,42 +433,9 @@ std::vector<KeyItem> Parser::MakeKeyItems(ByteSet* first) {
   return key_items;
 }
 
-uint32_t Parser::MaskCount(uint32_t state, uint32_t count) {
-  if (count == 0) return count;
-  const Unit& unit = units_.UnitOfState(state);
-  if (unit.kind == Unit::Kind::kAnyOrder) {
-    const MemberSet seen = parameters_[count];
-    const uint32_t normal = unit.any_order->MaskCount(seen, count_horizon_);
-    return normal == seen.count ? count : parameters_.Intern({normal, seen.words});
-  }
-  if (unit.meter != nullptr) return unit.meter->IsFar(count, count_horizon_) ? 0 : count;
-  if (unit.kind == Unit::Kind::kLimitedDfa) {
-    LimitCounts used = UsedLimits(unit, count);
-    const bool is_used_up = unit.IsUsedUp(used);
-    const bool is_far = int64_t{used.code_points} + count_horizon_ < unit.options.max_chars;
-    const bool by_tokens = unit.IsUsedUp({0, used.tokens});
-    // Of a limit that is used up it does not matter how far the other one is.
-    if (is_used_up ? by_tokens : is_far) used.code_points = 0;
-    if (used.tokens != Unit::kEntered && !by_tokens) used.tokens = 1;
-    return CountOfLimits(unit, used);
-  }
-  if (unit.kind != Unit::Kind::kCountedDfa && unit.kind != Unit::Kind::kCountedCall) return count;
-  const int64_t c = count;
-  const int64_t horizon = int64_t{count_horizon_} + 1;
-  const bool end_is_far = unit.max == kUnbounded || c + horizon < unit.max;
-  if (c + horizon < unit.min) return 0;  // Then the end is far from 0 as well.
-  if (c >= unit.min && end_is_far) return static_cast<uint32_t>(unit.min);
-  return count;
-}
-
-Item Parser::MaskItem(const Item& item) {
-  if (item.state == kDoneState || item.state == kBoundaryState) return item;
-  return {item.state, continuations_[item.continuation].mask_continuation,
-          MaskCount(item.state, item.count)};
-}
-
 SetId Parser::MaskSetOf(SetId id, std::span<const Item> kernel) {
-  if (std::all_of(kernel.begin(), kernel.end(),
+  if (sets_[id].record == NoRecord() &&
+      std::all_of(kernel.begin(), kernel.end(),
                   [this](const Item& item) { return MaskItem(item) == item; })) {
     return id;
   }
@@ -450,7 +444,7 @@ SetId Parser::MaskSetOf(SetId id, std::span<const Item> kernel) {
   for (const Item& item : kernel) normal.push_back(MaskItem(item));
   SortUnique(&normal);
   // Normal counts and continuations are fixed points, so this interns at most one more set.
-  return InternSet(normal);
+  return InternSet(normal, NoRecord());
 }
 
 ContinuationId Parser::AddContinuation(std::span<const Item> returns) {
@@ -514,7 +508,9 @@ std::span<const Item> Parser::SettledReturns(ContinuationId continuation) {
   Continuation& c = continuations_[continuation];
   if (!c.is_settled) {
     std::vector<Item> items(c.returns.begin(), c.returns.end());
+    compares_now_ = false;  // What returns to a comparison depends on the text.
     Settle(&items);
+    compares_now_ = true;
     c.settled = arena_.Copy(std::span<const Item>(items));
     c.is_settled = true;
   }
@@ -533,7 +529,7 @@ int64_t Parser::MemorySizeBytesLocked() const {
          literal_edges_.MemorySizeBytes() +
          int64_t{sets_.size()} * static_cast<int64_t>(sizeof(EarleySet)) +
          int64_t{continuations_.size()} * static_cast<int64_t>(sizeof(Continuation)) +
-         parameters_.MemorySizeBytes() + set_index_.MemorySizeBytes() +
+         parameters_.MemorySizeBytes() + DistinctBytes() + set_index_.MemorySizeBytes() +
          continuation_index_.MemorySizeBytes() + units_.MemorySizeBytes();
 }
 

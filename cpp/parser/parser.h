@@ -21,6 +21,7 @@
 #include "grammar/grammar.h"
 #include "lowering/fold_to_dfa.h"
 #include "lowering/unit_table.h"
+#include "parser/distinct_values.h"
 #include "parser/earley_set.h"
 #include "parser/edge_map.h"
 #include "parser/item.h"
@@ -80,6 +81,23 @@ class Parser {
   /// does not.
   SetId AtTokenEnd(SetId set, bool counts);
   bool has_token_limits() const { return has_token_limits_; }
+  bool has_distinct() const { return has_distinct_; }
+  /// The bytes that lead on; EarleySet::first with those left out that an equal item forbids.
+  ByteSet LiveBytes(SetId set);
+  /// The byte that alone leads on, or -1.
+  int32_t OnlyByte(SetId set);
+  /// For sets that compare items: bytes after which a text may be refused because an item equals
+  /// another, unless it spells two items that both begin in it.
+  ByteSet BytesTowardsEqual(SetId set);
+  /// Whether the items that come later in all lists that are being read are of endless variety:
+  /// false also if that is not known.
+  struct ItemVariety {
+    bool is_endless = true;
+    bool has_endless_strings = true;  ///< And the beginning of every string leads to endless ones.
+  };
+  ItemVariety VarietyOfItems(SetId set);
+  /// Whether the text of the item being read is within a string.
+  bool IsInString(SetId set);
   /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
   SetId AfterReturn(ContinuationId continuation);
 
@@ -127,6 +145,7 @@ class Parser {
   enum class Step : uint8_t { kAny, kScan, kLiteral };
 
   SetId Grow(SetId set, uint8_t byte, Step step);
+  SetId GrowLocked(SetId set, uint8_t byte, Step step);
   void Scan(const EarleySet& set, uint8_t byte, bool literal_only, std::vector<Item>* out) const;
   void StepKeys(const EarleySet& set, uint8_t byte, bool literal_only,
                 std::vector<Item>* out) const;
@@ -141,13 +160,16 @@ class Parser {
                    std::vector<Item>* work);
   void SettleAnyOrder(const Unit& unit, const Item& item, std::vector<Item>* settled,
                       std::vector<Item>* work);
+  void SettleDistinct(const Unit& unit, const Item& item, std::vector<Item>* settled,
+                      std::vector<Item>* work);
   void Return(ContinuationId continuation, std::vector<Item>* settled, std::vector<Item>* work);
-  SetId InternSet(const std::vector<Item>& kernel);
+  SetId InternSet(const std::vector<Item>& kernel, uint32_t record);
 
   void Close(std::span<const Item> kernel);
   void CloseItem(const Item& item);
   void CloseFsmItem(const Unit& unit, const Item& item);
   void CloseAnyOrderItem(const Unit& unit, const Item& item);
+  void CloseDistinctItem(const Unit& unit, const Item& item);
   /// The item after one more member.
   Item AfterMember(const Unit& unit, const Item& item, uint32_t part);
   void Call(UnitId unit, const Item& return_item, bool step_over);
@@ -165,6 +187,51 @@ class Parser {
   uint32_t MaskCount(uint32_t state, uint32_t count);
   Item MaskItem(const Item& item);
   SetId MaskSetOf(SetId id, std::span<const Item> kernel);
+
+  // distinct.cc
+  /// What the items that wait along a continuation say about distinct items.
+  struct Chain {
+    bool is_free = false;          ///< Some way to the end passes no item that is compared.
+    std::vector<Item> compared;    ///< What returns to a comparison, outermost first.
+    std::vector<Item> outermost;   ///< Those after which nothing else is compared.
+    std::vector<Item> next_items;  ///< What follows a separator that is being read.
+    bool is_elsewhere = false;     ///< Some way does not begin in a separator.
+  };
+  struct CutKey {
+    ContinuationId continuation;
+    Item target;
+    friend bool operator==(const CutKey&, const CutKey&) = default;
+  };
+  struct CutHash {
+    size_t operator()(const CutKey& key) const {
+      return static_cast<size_t>(HashItem(key.target) ^ (key.continuation * 0x9E3779B97F4A7C15ull));
+    }
+  };
+  uint32_t NoRecord() const { return has_distinct_ ? DistinctValues::kUnchecked : 0; }
+  uint32_t RecordAfter(SetId set, uint8_t byte);
+  bool ComparesAny(std::span<const Item> kernel, uint32_t record);
+  int64_t DistinctBytes() const;
+  ItemVariety VarietyOf(UnitId item);
+  /// The set in which an item alone begins.
+  SetId AtItem(UnitId item);
+  SetId NextLocked(SetId set, uint8_t byte);
+  /// Replaces an item that has returned by the one after it; false if it equals another.
+  bool Compare(const Unit& unit, Item* item);
+  /// Drops items that no text leads to an end from, and interns what is left.
+  SetId InternLive(std::vector<Item>* kernel, uint32_t record);
+  bool IsAlive(const Item& item, uint32_t record);
+  /// Whether the parse from a set reaches an end with a text, begun by `text`, that spells none of
+  /// the values.
+  bool SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near);
+  /// The values of a list that the text from `begin` on may still come to spell.
+  const std::vector<uint32_t>& NearValues(uint32_t record, uint32_t list, uint32_t begin);
+  const Chain& ChainOf(ContinuationId continuation);
+  void AddToChain(const Item& item, Chain* chain) const;
+  /// The continuation up to the comparison that `target` is, which becomes the end; kNoCut if it
+  /// does not lead there.
+  ContinuationId Cut(ContinuationId continuation, const Item& target);
+  static constexpr ContinuationId kNoCut = 0xFFFFFFFF;
+
   void CheckMemory() const;
   void ReportBytes();
   int64_t MemorySizeBytesLocked() const;
@@ -183,6 +250,7 @@ class Parser {
   SetId start_ = kDeadSet;
   bool has_marker_literals_ = false;
   bool has_token_limits_ = false;
+  bool has_distinct_ = false;
 
   // Everything below is guarded by mutex_.
   mutable ForkSafeMutex mutex_;
@@ -191,6 +259,14 @@ class Parser {
   IdTable continuation_index_;
   Parameters parameters_;
   Arena arena_;
+  DistinctValues values_;
+  std::unordered_map<ContinuationId, Chain> chains_;
+  std::unordered_map<UnitId, ItemVariety> varieties_;
+  std::unordered_map<CutKey, ContinuationId, CutHash> cuts_;
+  std::unordered_map<CutKey, std::vector<uint32_t>, CutHash> near_values_;
+  uint32_t record_ = 0;  ///< Of the set whose items are settled or closed.
+  bool compares_now_ = true;
+  int32_t num_searches_ = 0;  ///< One inside the other.
 
   // Scratch of one closure.
   SeenItems seen_;
@@ -205,6 +281,8 @@ class Parser {
   size_t num_predictions_ = 0;
   std::unordered_map<UnitId, uint32_t> prediction_of_unit_;
   bool accepting_ = false;
+  bool compares_ = false;
+  bool begins_list_ = false;
   bool at_token_end_ = false;
 };
 

@@ -96,6 +96,7 @@ class Comparison {
                left_.token_text(left) == right_.token_text(right);
       case ExprKind::kRepeat:
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
         if (left_.repeat_min(left) != right_.repeat_min(right)) return false;
         if (left_.repeat_max(left) != right_.repeat_max(right)) return false;
         break;

@@ -51,12 +51,6 @@ DIFFERENCES = [
         error="does not resolve inside the document",
     ),
     Difference(
-        "uniqueItems",
-        Verdict.NOT_RUN,
-        "unique items out of infinitely many are no context-free language",
-        error="'uniqueItems' cannot be enforced",
-    ),
-    Difference(
         "multipleOf",
         Verdict.NOT_RUN,
         "a divisor with more than 10,000 remainders",
@@ -90,12 +84,6 @@ DIFFERENCES = [
 
 # Formats that are no regular languages, or not decided in full.
 FORMATS = [
-    Difference(
-        "*",
-        Verdict.NOT_RUN,
-        "the meta-schemas, where they stand in for remote ones, ask for unique names",
-        error="'uniqueItems' cannot be enforced",
-    ),
     Difference(
         "*",
         Verdict.NOT_RUN,

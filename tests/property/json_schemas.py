@@ -114,7 +114,9 @@ class SchemaMaker:
             ["items", "prefixItems", "minItems", "maxItems", "contains", "uniqueItems"], 2
         ):
             if keyword == "uniqueItems":
-                schema.update(uniqueItems=True, items={"enum": [1, "a", None]})
+                few = {"enum": [1, "a", None]}
+                items = few if self.rng.random() < 0.4 else self.inner(depth)
+                schema.update(uniqueItems=True, items=items)
             elif keyword == "contains":
                 schema[keyword] = self.inner(depth)
                 if self.rng.random() < 0.5:

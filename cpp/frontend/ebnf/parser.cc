@@ -39,9 +39,10 @@ struct Bounds {
 struct Group {
   size_t parts_start = 0;         // The parts of the current alternative are parts_[parts_start..].
   size_t alternatives_start = 0;  // Finished alternatives are alternatives_[alternatives_start..].
-  bool is_any_order = false;      // The arguments of AnyOrder, separated by commas.
-  size_t arguments_start = 0;     // Finished ones are arguments_[arguments_start..].
-  Bounds bounds;                  // Of AnyOrder.
+  bool is_any_order = false;      // The arguments of AnyOrder or Distinct, separated by commas.
+  bool is_distinct = false;
+  size_t arguments_start = 0;  // Finished ones are arguments_[arguments_start..].
+  Bounds bounds;               // Of AnyOrder or Distinct.
 };
 
 class Parser {
@@ -254,18 +255,21 @@ void Parser::OpenGroup() {
   if (depth > limits_.max_nesting) {
     ThrowLimitError("max_nesting", depth, limits_.max_nesting, "nested groups");
   }
-  groups_.push_back({parts_.size(), alternatives_.size(), false, arguments_.size(), {}});
+  groups_.push_back({parts_.size(), alternatives_.size(), false, false, arguments_.size(), {}});
   Advance();
 }
 
 // A rule of that name takes precedence.
 bool Parser::AtAnyOrder() const {
-  return lexer_.SourceOf(token_) == "AnyOrder" && builder_.FindRule("AnyOrder") < 0;
+  const std::string_view name = lexer_.SourceOf(token_);
+  return (name == "AnyOrder" || name == "Distinct") && builder_.FindRule(std::string(name)) < 0;
 }
 
-// `AnyOrder(separator, part, ...)` or `AnyOrder{m,n}(separator, part, ...)`: the arguments are
-// expressions, so they are read as a group.
+// `AnyOrder(separator, part, ...)` or `AnyOrder{m,n}(separator, part, ...)`, and likewise
+// `Distinct(separator, other items, first item, ...)`: the arguments are expressions, so they are
+// read as a group.
 void Parser::OpenAnyOrder() {
+  const bool is_distinct = lexer_.SourceOf(token_) == "Distinct";
   Advance();
   Bounds bounds;
   if (token_.kind == TokenKind::kOpenBrace) {
@@ -273,9 +277,11 @@ void Parser::OpenAnyOrder() {
     bounds = ParseBounds();
     Advance();
   }
-  if (token_.kind != TokenKind::kOpen) FailHere("Expect ( after AnyOrder");
+  if (token_.kind != TokenKind::kOpen)
+    FailHere(is_distinct ? "Expect ( after Distinct" : "Expect ( after AnyOrder");
   OpenGroup();
   groups_.back().is_any_order = true;
+  groups_.back().is_distinct = is_distinct;
   groups_.back().bounds = bounds;
 }
 
@@ -291,9 +297,15 @@ ExprId Parser::CloseAnyOrder(const Group& group) {
   EndArgument();
   const std::span<const ExprId> arguments =
       std::span<const ExprId>(arguments_).subspan(group.arguments_start);
-  if (arguments.size() < 2) FailHere("AnyOrder expects a separator and at least one part");
-  const ExprId expr =
-      builder_.AddAnyOrder(arguments[0], arguments.subspan(1), group.bounds.min, group.bounds.max);
+  if (arguments.size() < 2) {
+    FailHere(group.is_distinct ? "Distinct expects a separator and an item"
+                               : "AnyOrder expects a separator and at least one part");
+  }
+  const ExprId expr = group.is_distinct
+                          ? builder_.AddDistinct(arguments[0], arguments[1], arguments.subspan(2),
+                                                 group.bounds.min, group.bounds.max)
+                          : builder_.AddAnyOrder(arguments[0], arguments.subspan(1),
+                                                 group.bounds.min, group.bounds.max);
   arguments_.resize(group.arguments_start);
   groups_.pop_back();
   Advance();

@@ -1,6 +1,6 @@
 // Arrays. Plain arrays are counted repetitions, unique items out of one finite set are its values
-// in any order; `contains`, and `uniqueItems` beside it or a prefix, are state machines whose
-// states are rules.
+// in any order; `contains`, and `uniqueItems` over few values beside it or a prefix, are state
+// machines whose states are rules. Other unique items are convert_distinct.cc.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -257,11 +257,14 @@ ExprId JSONSchemaConverter::ArrayBody(const ArraySpec& spec, Depth depth) {
       return last >= 32 || ((items.clauses >> last) & 1) != 0;
     });
   }
-  const ExprId unique_items = UniqueItems(spec, depth);
+  ExprId unique_items = UniqueItems(spec, depth);
   if ((spec.unique || spec.repeated) && unique_items == kNoExpr && !CanTrackUnique(spec)) {
-    merger_.Unsupported(spec.unique_schema, "uniqueItems",
-                        "the items are not a finite set, or a large one beside other conditions");
-    enforced.unique = enforced.repeated = false;
+    const char* reason = nullptr;
+    unique_items = DistinctItems(enforced, depth, &reason);
+    if (reason != nullptr) {
+      merger_.Unsupported(spec.unique_schema, "uniqueItems", reason);
+      enforced.unique = enforced.repeated = false;
+    }
   }
   std::vector<ExprId> alternatives;
   const bool clauses_allow_empty =

@@ -79,6 +79,8 @@ class JSONSchemaConverter {
   virtual ExprId CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool is_filtered,
                                Depth depth);
   virtual ExprId StringLiteral(std::string_view text, Depth depth);
+  /// Whether items are JSON, so that the parser can compare them.
+  virtual bool ComparesItems() const { return true; }
   /// `null`, `true`, `false`.
   virtual ExprId WordLiteral(std::string_view word) { return builder_.AddByteString(word); }
 
@@ -160,6 +162,9 @@ class JSONSchemaConverter {
   ExprId Items(const ArraySpec& spec, Depth depth);
   std::map<std::string, std::vector<ExprId>> ValueSpellings(LocationId location, Depth depth);
   ExprId UniqueItems(const ArraySpec& spec, Depth depth);
+  ExprId DistinctItems(const ArraySpec& spec, Depth depth, const char** reason);
+  int64_t CountValues(LocationId location, int64_t enough, int depth);
+  bool IsCountExact(LocationId location);
   bool CanTrackUnique(const ArraySpec& spec);
   friend class ArrayMachine;
 

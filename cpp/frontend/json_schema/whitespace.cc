@@ -85,6 +85,15 @@ ExprId Layout::KeySeparator(Depth depth) {
   return any_whitespace_ ? Padded(key_separator_) : builder_.AddByteString(key_separator_);
 }
 
+bool Layout::SpellsJson() const {
+  const auto is_only = [](const std::string& text, char c) {
+    const size_t first = text.find_first_not_of(" \t\n\r");
+    return first != std::string::npos && text[first] == c &&
+           text.find_last_not_of(" \t\n\r") == first;
+  };
+  return is_only(item_separator_, ',') && is_only(key_separator_, ':');
+}
+
 ExprId Layout::Space() { return any_whitespace_ ? whitespace_ : builder_.AddEmpty(); }
 
 }  // namespace xgrammar::json_schema

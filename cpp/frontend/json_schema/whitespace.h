@@ -28,6 +28,8 @@ class Layout {
   Layout(const JsonSchemaOptions& options, GrammarBuilder* builder);
 
   bool is_indented() const { return indent_ >= 0; }
+  /// Whether the separators are those of JSON.
+  bool SpellsJson() const;
   /// Whether a container may be written without any space, so that the compact spelling needs no
   /// extra alternative.
   bool allows_compact() const { return allows_compact_; }

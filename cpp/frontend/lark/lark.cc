@@ -49,6 +49,7 @@ GrammarPtr KeepReachable(const GrammarPtr& grammar, const Limits& limits) {
       case ExprKind::kChoices:
       case ExprKind::kRepeat:
       case ExprKind::kAnyOrder:
+      case ExprKind::kDistinct:
         for (ExprId child : grammar->children(id)) work.push_back(child);
         break;
       default:

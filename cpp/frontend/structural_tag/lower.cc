@@ -31,6 +31,7 @@ ExprId Lowerer::Shared(ExprId expr, const char* hint) {
     case ExprKind::kChoices:
     case ExprKind::kRepeat:
     case ExprKind::kAnyOrder:
+    case ExprKind::kDistinct:
       return builder_.AddRuleRef(builder_.AddRuleWithHint(hint, expr));
     default:
       return expr;

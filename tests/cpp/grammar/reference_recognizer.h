@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "grammar/any_order_meaning.h"
+#include "grammar/distinct_meaning.h"
 #include "grammar/grammar.h"
 #include "support/utf8.h"
 
@@ -90,6 +91,13 @@ class ReferenceRecognizer {
           result.merge(AnyOrderEnds(grammar_, expr, start, [this](ExprId part, size_t position) {
             return Ends(part, {position});
           }));
+        }
+        return result;
+      case ExprKind::kDistinct:
+        for (size_t start : starts) {
+          result.merge(DistinctEnds(
+              grammar_, expr, text_, start,
+              [this](ExprId part, size_t position) { return Ends(part, {position}); }));
         }
         return result;
       case ExprKind::kTokenSet:

@@ -33,6 +33,7 @@ class CohereXmlStyle : public XmlParameterStyle {
   ExprId EmptyArray(Depth) override { return builder().AddEmpty(); }
   ExprId ArraySeparator(Depth) override { return layout().Space(); }
 
+  bool ComparesItems() const override { return false; }
   bool PlacesValues(Depth depth) const override { return depth != kParameters; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId FreeValue(Depth depth) override;

@@ -20,6 +20,7 @@ class GemmaStyle : public RawStringStyle {
   Depth LiteralDepth(Depth) const override { return kCompact; }
   RuleKind ValueRuleKind(Depth) const override { return RuleKind::kAuto; }
   RuleKind ContainerRuleKind(Depth) const override { return RuleKind::kAuto; }
+  bool ComparesItems() const override { return false; }
   bool PlacesValues(Depth) const override { return true; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId DeclaredKey(std::string_view name, Depth depth) override;

@@ -44,6 +44,7 @@ class MinimaxM3XmlStyle : public RawStringStyle {
   ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
   ExprId StringLiteral(std::string_view text, Depth depth) override;
 
+  bool ComparesItems() const override { return false; }
   bool PlacesValues(Depth depth) const override { return depth == kItem || depth == kCompactItem; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId FreeValue(Depth depth) override;

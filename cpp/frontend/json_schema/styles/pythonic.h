@@ -28,6 +28,7 @@ class PythonicStyle : public JSONSchemaConverter {
   Depth ItemDepth(Depth) const override { return kOneLine; }
   Depth LiteralDepth(Depth depth) const override { return depth; }
 
+  bool ComparesItems() const override { return false; }
   ExprId OpenObject(Depth depth) override;
   ExprId CloseObject(Depth depth) override;
   ExprId EmptyObject(Depth depth) override;

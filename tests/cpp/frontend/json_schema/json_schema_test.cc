@@ -160,7 +160,7 @@ TEST(JsonSchema, Errors) {
         R"({"type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2})"}) {
     EXPECT_EQ(KindOf(schema), ErrorKind::kUnsatisfiable) << schema;
   }
-  EXPECT_EQ(KindOf(R"({"type":"array","uniqueItems":true})"), ErrorKind::kUnsupported);
+  EXPECT_EQ(KindOf(R"({"type":"array","not":{"uniqueItems":true}})"), ErrorKind::kUnsupported);
 }
 
 TEST(JsonSchema, ErrorsCarryThePointer) {
@@ -177,12 +177,12 @@ TEST(JsonSchema, LenientDropsAndReports) {
   JsonSchemaOptions options;
   options.lenient = true;
   const JsonSchemaResult result = JsonSchemaToGrammar(
-      R"({"properties":{"a":{"type":"array","uniqueItems":true},"b":{"type":"string","format":"x"}}})",
+      R"({"properties":{"a":{"type":"array","not":{"uniqueItems":true}},"b":{"type":"string","format":"x"}}})",
       options);
   ASSERT_EQ(result.report.size(), 2u);
   EXPECT_EQ(result.report[0].effect, "annotation");
   EXPECT_EQ(result.report[1].keyword, "uniqueItems");
-  EXPECT_EQ(result.report[1].pointer, "/properties/a");
+  EXPECT_EQ(result.report[1].pointer, "/properties/a/not");
   EXPECT_EQ(result.report[1].effect, "ignored");
   EXPECT_TRUE(Accepts(*result.grammar, R"({"a":[1,1]})"));
 }

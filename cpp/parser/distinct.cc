@@ -1,0 +1,492 @@
+// Distinct items: comparing an item when it returns, and keeping out what could only become equal.
+//
+// An item is compared when its last byte is read: the text since its beginning is in the record of
+// the set, the values before it are in the parameter of the item that waits. What is left after
+// that may be an item from which every way to its end spells a value that was there. So each item
+// of a new set is asked whether some text leads on to another value. As long as no value before is
+// spelled like the text so far, any text does; else a search follows the bytes that still spell
+// one of them, which are few, and ends at the first byte that does not. Design note 0021.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "parser/parser.h"
+
+namespace xgrammar {
+
+namespace {
+
+// Steps of a search. Past it an item is taken for hopeless: nothing wrong is let in.
+constexpr int kMaxSearchSteps = 4096;
+// Lists inside lists that are searched at once.
+constexpr int32_t kMaxNestedSearches = 8;
+constexpr size_t kMaxNearEntries = 1 << 16;
+// Lists around a place that are asked about before their items return; only text that closes more
+// at once, or lists of few values inside as many others, would need more.
+constexpr size_t kMaxLevels = 32;
+
+// A text as far as a search cares: zeros at the end of a fraction, and the exponent of zero, could
+// go on for ever without another value.
+std::string_view SearchedText(std::string_view text, bool in_string) {
+  if (in_string) return text;
+  const size_t before = text.find_last_not_of("0123456789+-.eE");
+  const std::string_view number = text.substr(before == std::string_view::npos ? 0 : before + 1);
+  const size_t begin = text.size() - number.size();
+  const size_t exponent = number.find_first_of("eE");
+  if (exponent != std::string_view::npos) {
+    const bool is_zero = number.find_first_of("123456789") >= exponent;
+    return is_zero ? text.substr(0, begin + exponent + 1) : text;
+  }
+  if (number.find('.') == std::string_view::npos) return text;
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
+/// Counts a search as long as it lives.
+class NestedSearch {
+ public:
+  explicit NestedSearch(int32_t* count) : count_(*count) { ++count_; }
+  ~NestedSearch() { --count_; }
+  NestedSearch(const NestedSearch&) = delete;
+  NestedSearch& operator=(const NestedSearch&) = delete;
+
+ private:
+  int32_t& count_;
+};
+
+bool IsSpace(uint8_t byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
+
+}  // namespace
+
+uint32_t Parser::RecordAfter(SetId set, uint8_t byte) {
+  const uint32_t record = sets_[set].record;
+  if (!has_distinct_ || record == DistinctValues::kUnchecked) return record;
+  return values_.Extend(record, byte);
+}
+
+bool Parser::ComparesAny(std::span<const Item> kernel, uint32_t record) {
+  if (!has_distinct_ || record == DistinctValues::kUnchecked) return false;
+  return std::any_of(kernel.begin(), kernel.end(), [this](const Item& item) {
+    const Chain& chain = ChainOf(item.continuation);
+    return !chain.compared.empty() || !chain.next_items.empty();
+  });
+}
+
+int64_t Parser::DistinctBytes() const {
+  constexpr int64_t kEntryBytes = 256;
+  const size_t entries = chains_.size() + cuts_.size() + near_values_.size();
+  return has_distinct_ ? values_.MemorySizeBytes() + kEntryBytes * static_cast<int64_t>(entries)
+                       : 0;
+}
+
+void Parser::SettleDistinct(const Unit& unit, const Item& item, std::vector<Item>* settled,
+                            std::vector<Item>* work) {
+  const uint32_t local = item.state - unit.first_state;
+  if (local == DistinctUnit::kReturned && compares_now_) {
+    Item after = item;
+    if (Compare(unit, &after)) work->push_back(after);
+    return;
+  }
+  const bool only_ends =
+      local == DistinctUnit::kAfter && !unit.distinct->MayGoOnAt(parameters_[item.count].count);
+  if (only_ends) {
+    Return(item.continuation, settled, work);
+  } else {
+    settled->push_back(item);
+  }
+}
+
+void Parser::CloseDistinctItem(const Unit& unit, const Item& item) {
+  const DistinctUnit& distinct = *unit.distinct;
+  const uint32_t local = item.state - unit.first_state;
+  compares_ = record_ != DistinctValues::kUnchecked;
+  if (local == DistinctUnit::kReturned) {
+    Item after = item;
+    if (Compare(unit, &after)) Push(after);
+    return;
+  }
+  DistinctSeen seen = DistinctSeen::Of(parameters_[item.count]);
+  const bool is_after = local == DistinctUnit::kAfter;
+  begins_list_ = begins_list_ || (!is_after && seen.count == 0);
+  if ((is_after || seen.count == 0) && distinct.MayEndAt(seen.count)) Complete(item.continuation);
+  if (!distinct.MayGoOnAt(seen.count)) return;
+  if (is_after) {
+    Call(distinct.separator,
+         {unit.first_state + DistinctUnit::kBefore, item.continuation, item.count}, false);
+    return;
+  }
+  seen.begin = record_ == DistinctValues::kUnchecked ? 0 : values_.SizeOf(record_);
+  const uint64_t word = seen.Word();
+  const uint32_t parameter = parameters_.Intern({seen.count, std::span(&word, word == 0 ? 0 : 1)});
+  Call(distinct.ItemAt(seen.count),
+       {unit.first_state + DistinctUnit::kReturned, item.continuation, parameter}, false);
+}
+
+bool Parser::Compare(const Unit& unit, Item* item) {
+  DistinctSeen seen = DistinctSeen::Of(parameters_[item->count]);
+  if (record_ == DistinctValues::kUnchecked) {
+    seen = {unit.distinct->MaskCount(seen.count + 1, count_horizon_), 0, 0};
+  } else {
+    const uint32_t value = values_.ValueOf(values_.TextFrom(record_, seen.begin));
+    if (values_.Contains(seen.values, value)) return false;
+    seen = {seen.count + 1, values_.Append(seen.values, value), 0};
+  }
+  const uint64_t word = seen.Word();
+  item->state = unit.first_state + DistinctUnit::kAfter;
+  item->count = parameters_.Intern({seen.count, std::span(&word, word == 0 ? 0 : 1)});
+  return true;
+}
+
+SetId Parser::InternLive(std::vector<Item>* kernel, uint32_t record) {
+  if (!has_distinct_ || record == DistinctValues::kUnchecked) return InternSet(*kernel, record);
+  if (num_searches_ == 0 && near_values_.size() > kMaxNearEntries) near_values_.clear();
+  const bool is_inside = std::any_of(kernel->begin(), kernel->end(), [this](const Item& item) {
+    return !ChainOf(item.continuation).compared.empty();
+  });
+  if (!is_inside) record = DistinctValues::kEmpty;
+  std::erase_if(*kernel, [&](const Item& item) { return !IsAlive(item, record); });
+  return InternSet(*kernel, record);
+}
+
+SetId Parser::NextLocked(SetId set, uint8_t byte) {
+  const uint32_t known = edges_.Find(set, byte);
+  return known != EdgeMap::kUnknown ? known : GrowLocked(set, byte, Step::kAny);
+}
+
+SetId Parser::AtItem(UnitId item) {
+  const Unit& unit = units_.Get(item);
+  std::vector<Item> kernel{{unit.first_state, kRootContinuation, StartCount(unit)}};
+  record_ = DistinctValues::kEmpty;
+  Settle(&kernel);
+  return InternSet(kernel, DistinctValues::kEmpty);
+}
+
+bool Parser::IsAlive(const Item& item, uint32_t record) {
+  if (item.state == kDoneState || item.state == kBoundaryState) return true;
+  const Unit& unit = units_.UnitOfState(item.state);
+  const bool begins_item = unit.kind == Unit::Kind::kDistinct &&
+                           item.state == unit.first_state + DistinctUnit::kBefore &&
+                           parameters_[item.count].count > 0;
+  const Chain& chain = ChainOf(item.continuation);
+  if (!begins_item && !chain.next_items.empty()) {
+    const auto is_alive = [&](const Item& next) { return IsAlive(next, record); };
+    if (std::any_of(chain.next_items.begin(), chain.next_items.end(), is_alive)) return true;
+    if (!chain.is_elsewhere) return false;
+  }
+  if (chain.is_free) {
+    if (!begins_item) return true;
+    const DistinctSeen seen = DistinctSeen::Of(parameters_[item.count]);
+    const SetId from = AtItem(unit.distinct->ItemAt(seen.count));
+    return SearchOtherValue(from, {}, values_.ValuesOf(seen.values));
+  }
+  const auto is_far = [&](const Item& target) {
+    const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
+    return NearValues(record, seen.values, seen.begin).empty();
+  };
+  if (!begins_item && std::all_of(chain.compared.begin(), chain.compared.end(), is_far))
+    return true;
+  for (const Item& target : chain.outermost) {
+    const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
+    const std::vector<uint32_t> near = NearValues(record, seen.values, seen.begin);
+    const bool is_last = chain.compared.size() == 1 && !begins_item;
+    const ContinuationId cut = Cut(item.continuation, target);
+    if (cut == kNoCut) continue;
+    const Item inner{item.state, cut, item.count};
+    if (near.empty()) {
+      if (IsAlive(inner, record)) return true;
+      continue;
+    }
+    const SetId from = InternSet({inner}, is_last ? DistinctValues::kEmpty : record);
+    if (SearchOtherValue(from, values_.TextFrom(record, seen.begin), near)) return true;
+  }
+  return false;
+}
+
+const std::vector<uint32_t>& Parser::NearValues(uint32_t record, uint32_t list, uint32_t begin) {
+  const auto key_of = [&](uint32_t r) { return CutKey{r, {list, begin, 0}}; };
+  const auto [place, is_new] = near_values_.try_emplace(key_of(record));
+  std::vector<uint32_t>& near = place->second;
+  if (!is_new || list == DistinctValues::kEmpty) return near;
+  if (values_.SizeOf(record) <= begin) return near = values_.ValuesOf(list);
+  const auto shorter = near_values_.find(key_of(values_.Shorter(record)));
+  if (shorter != near_values_.end() && shorter->second.empty()) return near;
+  const ValuePrefix prefix(values_.TextFrom(record, begin));
+  for (uint32_t value : shorter != near_values_.end() ? shorter->second : values_.ValuesOf(list)) {
+    if (!prefix.BytesTowards(values_.value(value)).empty()) near.push_back(value);
+  }
+  return near;
+}
+
+bool Parser::SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near) {
+  if (num_searches_ >= kMaxNestedSearches) return true;
+  const NestedSearch nested(&num_searches_);
+  struct Place {
+    SetId set;
+    std::string text;
+    std::vector<uint32_t> near;
+  };
+  std::vector<Place> work{{from, std::move(text), near}};
+  std::set<std::pair<SetId, std::string>> known;
+  bool found = false;
+  for (int steps = 0; !found && !work.empty() && steps < kMaxSearchSteps; ++steps) {
+    const Place place = std::move(work.back());
+    work.pop_back();
+    const ValuePrefix prefix(place.text);
+    if (!known.emplace(place.set, SearchedText(place.text, prefix.IsInString())).second) continue;
+    ByteSet near_bytes;
+    std::vector<ByteSet> bytes_of;
+    bool is_known_value = false;
+    const std::string key = sets_[place.set].accepting && prefix.IsComplete() ? prefix.Key() : "";
+    for (uint32_t value : place.near) {
+      bytes_of.push_back(prefix.BytesTowards(values_.value(value)));
+      near_bytes.Merge(bytes_of.back());
+      is_known_value = is_known_value || (!key.empty() && values_.value(value).Key() == key);
+    }
+    found = sets_[place.set].accepting && !is_known_value;
+    const ByteSet first = sets_[place.set].first;
+    // A byte that spells none of the values decides; the others are followed.
+    for (const bool is_near : {false, true}) {
+      for (uint32_t b = 0; b < 256 && !found; ++b) {
+        const auto byte = static_cast<uint8_t>(b);
+        const bool is_space = IsSpace(byte) && !prefix.IsInString();
+        if (!first.Contains(byte) || (near_bytes.Contains(byte) || is_space) != is_near) continue;
+        const SetId after = NextLocked(place.set, byte);
+        if (after == kDeadSet) continue;
+        if (!is_near) {
+          found = true;
+        } else if (is_space) {
+          work.push_back({after, place.text, place.near});
+        } else {
+          Place to{after, place.text + static_cast<char>(byte), {}};
+          for (size_t i = 0; i < place.near.size(); ++i) {
+            if (bytes_of[i].Contains(byte)) to.near.push_back(place.near[i]);
+          }
+          work.push_back(std::move(to));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+void Parser::AddToChain(const Item& item, Chain* chain) const {
+  const auto add = [](const std::vector<Item>& from, std::vector<Item>* to) {
+    for (const Item& i : from) {
+      if (std::find(to->begin(), to->end(), i) == to->end()) to->push_back(i);
+    }
+  };
+  if (item.state == kDoneState || item.state == kBoundaryState) {
+    chain->is_free = true;
+    return;
+  }
+  const auto found = chains_.find(item.continuation);
+  if (found == chains_.end()) return;  // A list that waits for itself.
+  const Chain& outer = found->second;
+  const Unit& unit = units_.UnitOfState(item.state);
+  const uint32_t local = item.state - unit.first_state;
+  const bool is_distinct = unit.kind == Unit::Kind::kDistinct;
+  add(outer.compared, &chain->compared);
+  add(outer.outermost, &chain->outermost);
+  if (is_distinct && local == DistinctUnit::kReturned) {
+    add({item}, &chain->compared);
+    if (outer.is_free) add({item}, &chain->outermost);
+    if (chain->compared.size() > kMaxLevels) {
+      chain->compared.erase(chain->compared.begin(), chain->compared.end() - kMaxLevels);
+      chain->outermost.assign(1, chain->compared.front());
+    }
+    chain->is_elsewhere = true;
+    return;
+  }
+  chain->is_free = chain->is_free || outer.is_free;
+  if (is_distinct && local == DistinctUnit::kBefore) {
+    add({item}, &chain->next_items);
+  } else {
+    add(outer.next_items, &chain->next_items);
+    chain->is_elsewhere = chain->is_elsewhere || outer.is_elsewhere;
+  }
+}
+
+const Parser::Chain& Parser::ChainOf(ContinuationId continuation) {
+  const auto found = chains_.find(continuation);
+  if (found != chains_.end()) return found->second;
+  Chain root;
+  root.is_free = root.is_elsewhere = true;
+  chains_.try_emplace(kRootContinuation, root);
+  std::vector<std::pair<ContinuationId, bool>> work{{continuation, false}};
+  std::set<ContinuationId> begun;
+  while (!work.empty()) {
+    const auto [id, is_ready] = work.back();
+    work.pop_back();
+    if (chains_.contains(id)) continue;
+    const auto returns = continuations_[id].returns;
+    if (!is_ready) {
+      if (!begun.insert(id).second) continue;
+      work.push_back({id, true});
+      for (const Item& item : returns) work.push_back({item.continuation, false});
+      continue;
+    }
+    Chain chain;
+    for (const Item& item : returns) AddToChain(item, &chain);
+    chains_.try_emplace(id, std::move(chain));
+  }
+  return chains_.find(continuation)->second;
+}
+
+ContinuationId Parser::Cut(ContinuationId continuation, const Item& target) {
+  std::vector<std::pair<ContinuationId, bool>> work{{continuation, false}};
+  std::set<ContinuationId> begun;
+  while (!work.empty()) {
+    const auto [id, is_ready] = work.back();
+    work.pop_back();
+    if (id == kRootContinuation || cuts_.contains({id, target})) continue;
+    const auto returns = continuations_[id].returns;
+    if (!is_ready) {
+      if (!begun.insert(id).second) continue;
+      work.push_back({id, true});
+      for (const Item& item : returns) work.push_back({item.continuation, false});
+      continue;
+    }
+    std::vector<Item> kept;
+    for (const Item& item : returns) {
+      if (item == target) {
+        kept.push_back({kDoneState, kRootContinuation, 0});
+        continue;
+      }
+      const auto outer = cuts_.find({item.continuation, target});
+      if (outer != cuts_.end() && outer->second != kNoCut)
+        kept.push_back({item.state, outer->second, item.count});
+    }
+    cuts_[{id, target}] = kept.empty() ? kNoCut : InternContinuation(std::move(kept));
+  }
+  const auto found = cuts_.find({continuation, target});
+  return found == cuts_.end() ? kNoCut : found->second;
+}
+
+ByteSet Parser::LiveBytes(SetId set) {
+  const ByteSet first = sets_[set].first;
+  if (!sets_[set].compares) return first;
+  ByteSet live;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (first.Contains(byte) && Next(set, byte) != kDeadSet) live.Add(byte);
+  }
+  return live;
+}
+
+int32_t Parser::OnlyByte(SetId set) {
+  const ByteSet first = sets_[set].first;
+  if (!sets_[set].compares) return first.size() == 1 ? first.First() : -1;
+  int32_t only = -1;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (!first.Contains(byte) || Next(set, byte) == kDeadSet) continue;
+    if (only >= 0) return -1;
+    only = static_cast<int32_t>(b);
+  }
+  return only;
+}
+
+// Endless strings: from the quote on, every place within the string leads to a loop.
+Parser::ItemVariety Parser::VarietyOf(UnitId item) {
+  const auto known = varieties_.find(item);
+  if (known != varieties_.end()) return known->second;
+  constexpr size_t kMaxPlaces = 64;
+  const auto loops = [this](SetId from, uint8_t byte) {
+    const SetId once = NextLocked(from, byte);
+    return once != kDeadSet && NextLocked(once, byte) == once;
+  };
+  const SetId start = AtItem(item);
+  std::vector<SetId> places{NextLocked(start, '"')};
+  std::vector<std::vector<size_t>> before(1);
+  std::vector<bool> leads(1, false);
+  std::vector<size_t> work;
+  for (size_t i = 0; i < places.size() && places.size() <= kMaxPlaces; ++i) {
+    const ByteSet first = sets_[places[i]].first;
+    for (uint32_t b = 0; b < 256; ++b) {
+      if (!first.Contains(static_cast<uint8_t>(b))) continue;
+      const SetId to = NextLocked(places[i], static_cast<uint8_t>(b));
+      if (to == kDeadSet || sets_[to].accepting) continue;
+      const auto at =
+          static_cast<size_t>(std::find(places.begin(), places.end(), to) - places.begin());
+      if (at == places.size()) {
+        places.push_back(to);
+        before.emplace_back();
+        leads.push_back(false);
+      }
+      before[at].push_back(i);
+      if (at == i && !leads[i]) {
+        leads[i] = true;
+        work.push_back(i);
+      }
+    }
+  }
+  while (!work.empty()) {
+    const size_t place = work.back();
+    work.pop_back();
+    for (size_t from : before[place]) {
+      if (leads[from]) continue;
+      leads[from] = true;
+      work.push_back(from);
+    }
+  }
+  ItemVariety variety;
+  variety.has_endless_strings = places.size() <= kMaxPlaces && places[0] != kDeadSet &&
+                                std::find(leads.begin(), leads.end(), false) == leads.end();
+  variety.is_endless = variety.has_endless_strings || loops(start, '1');
+  varieties_.try_emplace(item, variety);
+  return variety;
+}
+
+Parser::ItemVariety Parser::VarietyOfItems(SetId set) {
+  const Growth growth(this);
+  if (sets_[set].begins_list) return {false, false};
+  ItemVariety all;
+  const auto add = [&](const Item& item) {
+    if (item.state == kDoneState || item.state == kBoundaryState) return;
+    const Unit& unit = units_.UnitOfState(item.state);
+    if (unit.kind != Unit::Kind::kDistinct) return;
+    const ItemVariety one =
+        unit.distinct->first.empty() && unit.distinct->rest != DistinctUnit::kNoUnit
+            ? VarietyOf(unit.distinct->rest)
+            : ItemVariety{false, false};
+    all.is_endless = all.is_endless && one.is_endless;
+    all.has_endless_strings = all.has_endless_strings && one.has_endless_strings;
+  };
+  for (const Item& item : sets_[set].kernel) {
+    add(item);
+    if (item.state == kDoneState || item.state == kBoundaryState) continue;
+    const Chain& chain = ChainOf(item.continuation);
+    for (const Item& target : chain.compared) add(target);
+    for (const Item& next : chain.next_items) add(next);
+  }
+  return all;
+}
+
+bool Parser::IsInString(SetId set) {
+  const Growth growth(this);
+  return sets_[set].compares && values_.IsInString(sets_[set].record);
+}
+
+ByteSet Parser::BytesTowardsEqual(SetId set) {
+  ByteSet bytes;
+  if (!sets_[set].compares) return bytes;
+  const Growth growth(this);
+  const uint32_t record = sets_[set].record;
+  for (const Item& item : sets_[set].kernel) {
+    if (item.state == kDoneState || item.state == kBoundaryState) continue;
+    const Chain& chain = ChainOf(item.continuation);
+    const Unit& unit = units_.UnitOfState(item.state);
+    const bool is_between = unit.kind == Unit::Kind::kDistinct && parameters_[item.count].count > 0;
+    if (is_between || !chain.next_items.empty()) return sets_[set].first;
+    for (const Item& target : chain.compared) {
+      const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
+      const std::vector<uint32_t>& near = NearValues(record, seen.values, seen.begin);
+      if (near.empty()) continue;
+      const ValuePrefix prefix(values_.TextFrom(record, seen.begin));
+      for (uint32_t value : near) bytes.Merge(prefix.BytesTowards(values_.value(value)));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace xgrammar
