@@ -50,7 +50,7 @@ void ByteNfa::AddAutomaton(int32_t from, const CodePointDfa& dfa, int32_t to) {
   // them lead to the same state from everywhere, and so share the states between their bytes.
   std::map<std::vector<uint32_t>, int32_t> wide;
   for (size_t i = 0; i < dfa.states().size(); ++i) {
-    const CodePointDfa::State& state = dfa.states()[i];
+    const CodePointDfa::StateView& state = dfa.states()[i];
     if (state.accept) AddEpsilon(state_of[i], to);
     // Edges to one target form one class, so that they share their UTF-8 nodes.
     std::vector<std::pair<int32_t, std::vector<CodePointRange>>> by_target;

@@ -6,12 +6,16 @@
 // complement.cc, one algorithm per file) take a state budget and raise a kLimit error past it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "automata/code_point_set.h"
+#include "automata/dfa_table.h"
 
 namespace xgrammar {
 
@@ -54,24 +58,49 @@ class CodePointNfa {
 /// state, except that the empty language is one non-accepting state without edges.
 class CodePointDfa {
  public:
-  struct Edge {
-    uint32_t lo = 0;
-    uint32_t hi = 0;
-    int32_t target = 0;
-    friend bool operator==(const Edge&, const Edge&) = default;
-  };
+  using Edge = CodePointEdge;
+  /// A state as the constructor takes it.
   struct State {
     std::vector<Edge> edges;
     bool accept = false;
   };
+  /// A state of a machine, which it borrows its edges from.
+  struct StateView {
+    std::span<const Edge> edges;
+    bool accept = false;
+    friend bool operator==(const StateView& a, const StateView& b) {
+      return a.accept == b.accept && std::ranges::equal(a.edges, b.edges);
+    }
+  };
 
   /// Takes any deterministic table; trims unreachable and dead states and renumbers in
   /// breadth-first order.
-  explicit CodePointDfa(std::vector<State> states);
+  explicit CodePointDfa(DfaTable table);
+  /// The same, from states one by one: for small machines and machines whose states grow in turns.
+  explicit CodePointDfa(const std::vector<State>& states);
+  /// The same for tables without dead states, with another start; -1 for the empty language.
+  CodePointDfa(DfaTable live, int32_t start) { Number(&live, start); }
+  /// Takes a table that is in the final form already: breadth-first numbers, sorted edges, joined
+  /// neighbours, no state in vain.
+  static CodePointDfa FromNumbered(DfaTable table);
+  CodePointDfa(const CodePointDfa& other);
+  CodePointDfa(CodePointDfa&&) noexcept = default;
+  CodePointDfa& operator=(CodePointDfa other) noexcept {
+    edges_.swap(other.edges_);
+    states_.swap(other.states_);
+    return *this;
+  }
+  ~CodePointDfa() = default;
 
-  const std::vector<State>& states() const { return states_; }
+  const std::vector<StateView>& states() const { return states_; }
   /// Of all states.
-  int64_t num_edges() const { return num_edges_; }
+  int64_t num_edges() const { return static_cast<int64_t>(edges_.size()); }
+  /// Equal for equal data.
+  uint64_t Hash() const;
+  /// The states as the constructor takes them, to be changed.
+  std::vector<State> CopyStates() const;
+  /// The states as a table, to be continued.
+  DfaTable ToTable() const;
   bool IsEmpty() const {
     return states_.size() == 1 && !states_[0].accept && states_[0].edges.empty();
   }
@@ -85,8 +114,11 @@ class CodePointDfa {
   int64_t MaxLength() const;
 
  private:
-  std::vector<State> states_;
-  int64_t num_edges_ = 0;
+  CodePointDfa() = default;
+  void Number(DfaTable* table, int32_t start);
+
+  std::vector<Edge> edges_;
+  std::vector<StateView> states_;  ///< Views of `edges_`.
 };
 
 using CodePointDfaPtr = std::shared_ptr<const CodePointDfa>;
@@ -95,9 +127,11 @@ using CodePointDfaPtr = std::shared_ptr<const CodePointDfa>;
 CodePointDfa Determinize(const CodePointNfa& nfa, int64_t max_states);
 /// Partition refinement (Moore 1956; Hopcroft 1971).
 CodePointDfa Minimize(const CodePointDfa& dfa);
-/// Product automaton: texts in both languages.
+/// The same for a table, whose edges must be sorted.
+CodePointDfa Minimize(const DfaTable& table);
+/// Product automaton: texts in both languages. All products are minimal.
 CodePointDfa Intersect(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);
-/// All texts (sequences of scalar values) that are not in the language.
+/// All texts (sequences of scalar values) that are not in the language; minimal if `dfa` is.
 CodePointDfa Complement(const CodePointDfa& dfa);
 /// Texts in either language.
 CodePointDfa Unite(const CodePointDfa& a, const CodePointDfa& b, int64_t max_states);

@@ -1,12 +1,11 @@
 // FromStrings: a finite set of texts as a minimal machine.
 //
-// The trie is built from the sorted texts and then folded from the leaves up: two nodes with the
-// same acceptance and the same edges are one state (Revuz 1992; the incremental form is Daciuk et
-// al. 2000). Linear in the total length.
+// The trie of the sorted texts is written level by level, so that the edges of a node come in a row
+// and every node after its parent; folding it merges equal ends (Revuz 1992). Linear in the total
+// length, but for sorting.
 #include <algorithm>
-#include <string>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "automata/code_point_automaton.h"
 #include "support/utf8.h"
@@ -16,60 +15,50 @@ namespace xgrammar {
 
 namespace {
 
-using State = CodePointDfa::State;
+/// Texts that begin alike, as a part of the sorted list, and how many bytes of them are read.
+struct TrieNode {
+  size_t first = 0;
+  size_t end = 0;
+  size_t read = 0;
+};
 
-/// Every node comes after its parent. The texts are sorted, so the edge to follow is always the
-/// last one of a node.
-std::vector<State> BuildTrie(const std::vector<std::string_view>& sorted) {
-  std::vector<State> trie(1);
-  for (std::string_view text : sorted) {
-    size_t node = 0;
-    for (size_t i = 0; i < text.size();) {
-      const DecodedCodePoint decoded = DecodeUtf8(text, i);
-      i += decoded.size;
-      const uint32_t c = decoded.code_point;
-      if (trie[node].edges.empty() || trie[node].edges.back().lo != c) {
-        trie[node].edges.push_back({c, c, static_cast<int32_t>(trie.size())});
-        trie.emplace_back();
+DfaTable BuildTrie(const std::vector<std::string_view>& sorted) {
+  DfaTable trie;
+  std::vector<TrieNode> level = {{0, sorted.size(), 0}};
+  std::vector<TrieNode> next_level;
+  int32_t num_nodes = 1;
+  while (!level.empty()) {
+    next_level.clear();
+    for (const TrieNode& node : level) {
+      size_t i = node.first;
+      // What ends here comes first; a text may be there several times.
+      while (i < node.end && sorted[i].size() == node.read) ++i;
+      const bool accept = i > node.first;
+      while (i < node.end) {
+        const DecodedCodePoint decoded = DecodeUtf8(sorted[i], node.read);
+        const std::string_view character = sorted[i].substr(node.read, decoded.size);
+        const size_t first = i;
+        while (i < node.end && sorted[i].substr(node.read, decoded.size) == character) ++i;
+        trie.AddEdge(decoded.code_point, decoded.code_point, num_nodes++);
+        next_level.push_back({first, i, node.read + decoded.size});
       }
-      node = static_cast<size_t>(trie[node].edges.back().target);
+      CountWork("building an automaton of texts",
+                1 + static_cast<int64_t>(node.end - node.first) / 8);
+      trie.EndState(accept);
     }
-    trie[node].accept = true;
-    CountWork("building an automaton of texts", 1 + static_cast<int64_t>(text.size()) / 2);
+    level.swap(next_level);
   }
   return trie;
-}
-
-/// The acceptance and the edges of a node as bytes, equal exactly for equal states.
-std::string KeyOf(const State& state) {
-  std::string key(1, state.accept ? '1' : '0');
-  for (const CodePointDfa::Edge& edge : state.edges) {
-    key.append(reinterpret_cast<const char*>(&edge), sizeof(edge));
-  }
-  return key;
 }
 
 }  // namespace
 
 CodePointDfa FromStrings(const std::vector<std::string_view>& texts) {
-  if (texts.empty()) return CodePointDfa({});
+  if (texts.empty()) return CodePointDfa(DfaTable());
   std::vector<std::string_view> sorted = texts;
   // UTF-8 sorts by bytes as it does by code points.
   std::sort(sorted.begin(), sorted.end());
-  std::vector<State> trie = BuildTrie(sorted);
-  std::vector<int32_t> representative(trie.size());
-  std::unordered_map<std::string, int32_t> ids;
-  for (size_t node = trie.size(); node-- > 0;) {
-    for (CodePointDfa::Edge& edge : trie[node].edges) {
-      edge.target = representative[static_cast<size_t>(edge.target)];
-    }
-    CountWork("building an automaton of texts");
-    representative[node] =
-        ids.try_emplace(KeyOf(trie[node]), static_cast<int32_t>(node)).first->second;
-  }
-  // The root has no equal below it, so it is its own representative; folded nodes are now
-  // unreachable.
-  return CodePointDfa(std::move(trie));
+  return Minimize(BuildTrie(sorted));
 }
 
 }  // namespace xgrammar

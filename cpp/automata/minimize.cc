@@ -4,11 +4,14 @@
 // practical DFA minimization", 2012): one refinable partition of the states and one of the
 // transitions split each other until both are stable, O(m log m) for m transitions. Dead states
 // must be gone before, because in a partial machine a transition to a dead state and a missing one
-// mean the same but do not look the same.
+// mean the same but do not look the same. Machines without cycles of several states are folded in
+// one pass instead (fold_states.h).
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "automata/fold_states.h"
 #include "automata/symbol_dfa.h"
 #include "support/work_meter.h"
 
@@ -170,9 +173,48 @@ RefinablePartition FindEquivalentStates(const std::vector<uint8_t>& accept,
   return blocks;
 }
 
-}  // namespace
+/// The machine with its symbols as code points.
+DfaTable TableOf(const SymbolDfa& dfa) {
+  std::vector<size_t> first(dfa.accept.size() + 1, 0);
+  for (const Transition& t : dfa.transitions) ++first[static_cast<size_t>(t.source) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<CodePointEdge> edges(dfa.transitions.size());
+  std::vector<size_t> next(first.begin(), first.end() - 1);
+  for (const Transition& t : dfa.transitions) {
+    const auto symbol = static_cast<uint32_t>(t.symbol);
+    edges[next[static_cast<size_t>(t.source)]++] = {symbol, symbol, t.target};
+  }
+  DfaTable table;
+  table.Reserve(dfa.accept.size(), edges.size());
+  for (size_t s = 0; s < dfa.accept.size(); ++s) {
+    const auto begin = edges.begin() + static_cast<ptrdiff_t>(first[s]);
+    const auto end = edges.begin() + static_cast<ptrdiff_t>(first[s + 1]);
+    std::sort(begin, end, [](const auto& a, const auto& b) { return a.lo < b.lo; });
+    for (auto it = begin; it != end; ++it) table.AppendEdge(it->lo, it->hi, it->target);
+    table.EndState(dfa.accept[s] != 0);
+  }
+  return table;
+}
 
-SymbolDfa MinimizeSymbolDfa(const SymbolDfa& dfa) {
+SymbolDfa SymbolDfaOf(const FoldedStates& folded) {
+  SymbolDfa out;
+  if (folded.start < 0) return SymbolDfa{{0}, {}};
+  // Only the start must have a certain number, so it changes places with state 0.
+  const auto number = [&folded](int32_t state) {
+    return state == 0 ? folded.start : (state == folded.start ? 0 : state);
+  };
+  for (int32_t s = 0; s < folded.table.num_states(); ++s) {
+    out.accept.push_back(folded.table.accepts(number(s)) ? 1 : 0);
+    for (const CodePointEdge& edge : folded.table.edges(number(s))) {
+      for (uint32_t symbol = edge.lo; symbol <= edge.hi; ++symbol)
+        out.transitions.push_back({s, static_cast<int32_t>(symbol), number(edge.target)});
+    }
+  }
+  return out;
+}
+
+/// Partition refinement.
+SymbolDfa RefineSymbolDfa(const SymbolDfa& dfa) {
   std::vector<Transition> transitions = dfa.transitions;
   if (!DropDeadTransitions(dfa.accept, &transitions)) return SymbolDfa{{0}, {}};
   const RefinablePartition blocks = FindEquivalentStates(dfa.accept, transitions);
@@ -197,20 +239,8 @@ SymbolDfa MinimizeSymbolDfa(const SymbolDfa& dfa) {
   return out;
 }
 
-CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet) {
-  std::vector<CodePointDfa::State> states(dfa.accept.size());
-  for (size_t s = 0; s < states.size(); ++s) states[s].accept = dfa.accept[s] != 0;
-  for (const Transition& t : dfa.transitions) {
-    CountWork("minimising an automaton");
-    auto& edges = states[static_cast<size_t>(t.source)].edges;
-    for (const CodePointRange& range : alphabet.RangesOf(t.symbol)) {
-      edges.push_back({range.lo, range.hi, t.target});
-    }
-  }
-  return CodePointDfa(std::move(states));
-}
-
-CodePointDfa Minimize(const CodePointDfa& dfa) {
+/// Partition refinement.
+CodePointDfa Refine(const DfaTable& table) {
   struct Labelled {
     int32_t source = 0;
     int32_t set = 0;
@@ -219,12 +249,12 @@ CodePointDfa Minimize(const CodePointDfa& dfa) {
   Alphabet alphabet;
   std::vector<Labelled> labelled;
   std::vector<CodePointRange> ranges;
+  std::vector<CodePointEdge> edges;
   SymbolDfa symbols;
-  for (size_t s = 0; s < dfa.states().size(); ++s) {
-    const CodePointDfa::State& state = dfa.states()[s];
-    symbols.accept.push_back(state.accept ? 1 : 0);
-    CountWork("minimising an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 2);
-    std::vector<CodePointDfa::Edge> edges = state.edges;
+  for (int32_t s = 0; s < table.num_states(); ++s) {
+    symbols.accept.push_back(table.accepts(s) ? 1 : 0);
+    edges.assign(table.edges(s).begin(), table.edges(s).end());
+    CountWork("minimising an automaton", 1 + static_cast<int64_t>(edges.size()) / 2);
     std::stable_sort(edges.begin(), edges.end(),
                      [](const auto& a, const auto& b) { return a.target < b.target; });
     for (size_t i = 0; i < edges.size();) {
@@ -233,7 +263,7 @@ CodePointDfa Minimize(const CodePointDfa& dfa) {
       for (; i < edges.size() && edges[i].target == target; ++i) {
         ranges.push_back({edges[i].lo, edges[i].hi});
       }
-      labelled.push_back({static_cast<int32_t>(s), alphabet.AddSet(ranges), target});
+      labelled.push_back({s, alphabet.AddSet(ranges), target});
     }
   }
   alphabet.Partition();
@@ -242,7 +272,42 @@ CodePointDfa Minimize(const CodePointDfa& dfa) {
       symbols.transitions.push_back({edge.source, symbol, edge.target});
     }
   }
-  return SpellRanges(MinimizeSymbolDfa(symbols), alphabet);
+  return SpellRanges(RefineSymbolDfa(symbols), alphabet);
 }
+
+}  // namespace
+
+CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet) {
+  // Counting sort by source.
+  std::vector<size_t> first(dfa.accept.size() + 1, 0);
+  for (const Transition& t : dfa.transitions) ++first[static_cast<size_t>(t.source) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Transition> sorted(dfa.transitions.size());
+  std::vector<size_t> next(first.begin(), first.end() - 1);
+  for (const Transition& t : dfa.transitions) sorted[next[static_cast<size_t>(t.source)]++] = t;
+  DfaTable table;
+  for (size_t s = 0; s < dfa.accept.size(); ++s) {
+    for (size_t i = first[s]; i < first[s + 1]; ++i) {
+      CountWork("minimising an automaton");
+      for (const CodePointRange& range : alphabet.RangesOf(sorted[i].symbol))
+        table.AddEdge(range.lo, range.hi, sorted[i].target);
+    }
+    table.EndState(dfa.accept[s] != 0);
+  }
+  return CodePointDfa(std::move(table));
+}
+
+SymbolDfa MinimizeSymbolDfa(const SymbolDfa& dfa) {
+  const std::optional<FoldedStates> folded = FoldStates(TableOf(dfa));
+  return folded ? SymbolDfaOf(*folded) : RefineSymbolDfa(dfa);
+}
+
+CodePointDfa Minimize(const DfaTable& table) {
+  std::optional<FoldedStates> folded = FoldStates(table);
+  if (folded) return CodePointDfa(std::move(folded->table), folded->start);
+  return Refine(table);
+}
+
+CodePointDfa Minimize(const CodePointDfa& dfa) { return Minimize(dfa.ToTable()); }
 
 }  // namespace xgrammar

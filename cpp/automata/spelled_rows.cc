@@ -24,7 +24,7 @@ using Ranges = std::vector<Utf8Tree::LabelledRange>;
 class WideSets {
  public:
   /// The set of a state, and whether it is new.
-  std::pair<uint32_t, bool> Add(const CodePointDfa::State& state) {
+  std::pair<uint32_t, bool> Add(const CodePointDfa::StateView& state) {
     ranges_.clear();
     // Sorted: what is wide comes last.
     for (size_t i = state.edges.size(); i > 0 && state.edges[i - 1].hi > kMaxAscii; --i) {
@@ -58,7 +58,7 @@ class WideSets {
   uint32_t last_ = 0;
 };
 
-bool Reads(const CodePointDfa::State& state, uint32_t code_point) {
+bool Reads(const CodePointDfa::StateView& state, uint32_t code_point) {
   for (const CodePointDfa::Edge& e : state.edges) {
     if (code_point <= e.hi) return e.lo <= code_point;  // Sorted.
   }
@@ -74,7 +74,7 @@ std::unique_ptr<const SpelledRows> SpelledRows::Make(std::string_view prefix,
   if (!suffix.empty()) {
     const auto first = static_cast<uint8_t>(suffix[0]);
     if (first > kMaxAscii) return nullptr;
-    for (const CodePointDfa::State& state : automaton->states()) {
+    for (const CodePointDfa::StateView& state : automaton->states()) {
       if (state.accept && Reads(state, first)) return nullptr;
     }
   }
@@ -100,7 +100,7 @@ void SpelledRows::CollectEdges() {
   }
   WideSets sets;
   lead_edges_of_.reserve(automaton_->states().size());
-  for (const CodePointDfa::State& state : automaton_->states()) {
+  for (const CodePointDfa::StateView& state : automaton_->states()) {
     CountWork("spelling an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 8);
     for (const CodePointDfa::Edge& e : state.edges) {
       if (e.lo > kMaxAscii) break;
@@ -144,7 +144,7 @@ void SpelledRows::ForEachEdge(uint32_t state, Visit visit) const {
     if (state + 1 < first_node_) read_one(suffix_[state + 1 - first_suffix_state_], state + 1);
   } else if (state >= first_code_point_state_) {
     const uint32_t index = state - first_code_point_state_;
-    const CodePointDfa::State& from = automaton_->states()[index];
+    const CodePointDfa::StateView& from = automaton_->states()[index];
     for (const CodePointDfa::Edge& e : from.edges) {
       if (e.lo > kMaxAscii) break;
       visit(static_cast<uint8_t>(e.lo), static_cast<uint8_t>(std::min(e.hi, kMaxAscii)),
@@ -184,7 +184,7 @@ const uint32_t* SpelledRows::MakeRow(uint32_t state, std::atomic<const uint32_t*
 int64_t SpelledRows::MaxMemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) +
                               size_t{num_states()} * classes_.count * sizeof(uint32_t)) +
-         static_cast<int64_t>(automaton_->states().size() * sizeof(CodePointDfa::State)) +
+         static_cast<int64_t>(automaton_->states().size() * sizeof(CodePointDfa::StateView)) +
          automaton_->num_edges() * static_cast<int64_t>(sizeof(CodePointDfa::Edge));
 }
 

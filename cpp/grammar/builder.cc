@@ -45,23 +45,11 @@ uint64_t HashSpan(ExprKind kind, std::span<const T> values) {
 }
 
 uint64_t HashAutomaton(const CodePointDfa& dfa) {
-  uint64_t hash = static_cast<uint64_t>(ExprKind::kAutomaton);
-  for (const CodePointDfa::State& state : dfa.states()) {
-    hash = MixHash(hash, state.accept ? 1 : 2);
-    for (const CodePointDfa::Edge& edge : state.edges) {
-      hash = MixHash(hash, (static_cast<uint64_t>(edge.lo) << 32) | edge.hi);
-      hash = MixHash(hash, static_cast<uint64_t>(edge.target));
-    }
-  }
-  return hash;
+  return MixHash(static_cast<uint64_t>(ExprKind::kAutomaton), dfa.Hash());
 }
 
 bool SameAutomaton(const CodePointDfa& a, const CodePointDfa& b) {
-  return &a == &b ||
-         std::equal(a.states().begin(), a.states().end(), b.states().begin(), b.states().end(),
-                    [](const CodePointDfa::State& x, const CodePointDfa::State& y) {
-                      return x.accept == y.accept && x.edges == y.edges;
-                    });
+  return &a == &b || a.states() == b.states();
 }
 
 void CheckPool(size_t size, int64_t maximum) {

@@ -66,9 +66,8 @@ int64_t Grammar::MemorySizeBytes() const {
   for (const Rule& rule : rules_) size += rule.name.capacity();
   for (const CodePointDfaPtr& dfa : automata_) {
     size += sizeof(CodePointDfaPtr) + sizeof(CodePointDfa);
-    for (const CodePointDfa::State& state : dfa->states()) {
-      size += sizeof(state) + state.edges.capacity() * sizeof(CodePointDfa::Edge);
-    }
+    size += dfa->states().size() * sizeof(CodePointDfa::StateView) +
+            static_cast<size_t>(dfa->num_edges()) * sizeof(CodePointDfa::Edge);
   }
   return static_cast<int64_t>(size);
 }

@@ -70,7 +70,7 @@ class Printer {
   void PrintQuantifier(ExprId repeat);
   void PrintBounds(ExprId expr);
   void PrintAutomaton(const CodePointDfa& dfa, const StateNames& state_names);
-  void PrintState(const CodePointDfa::State& state, const StateNames& state_names);
+  void PrintState(const CodePointDfa::StateView& state, const StateNames& state_names);
 
   const Grammar& grammar_;
   PrintedNames names_;
@@ -118,7 +118,7 @@ void Printer::NameAutomata() {
   for (ExprId id = 0; id < grammar_.num_exprs(); ++id) {
     if (!used[static_cast<size_t>(id)] || grammar_.kind(id) != ExprKind::kAutomaton) continue;
     std::string prefix = "_dfa" + std::to_string(automata_.size() + 1) + "_";
-    const std::vector<CodePointDfa::State>& states = grammar_.automaton(id)->states();
+    const std::vector<CodePointDfa::StateView>& states = grammar_.automaton(id)->states();
     StateNames state_names(states.size());
     for (size_t state = 0; state < states.size(); ++state) {
       if (state == 0 || !states[state].edges.empty()) {
@@ -308,7 +308,7 @@ void Printer::PrintAutomaton(const CodePointDfa& dfa, const StateNames& state_na
 
 // One alternative for each target: the characters that lead there, and its rule unless it only
 // accepts.
-void Printer::PrintState(const CodePointDfa::State& state, const StateNames& state_names) {
+void Printer::PrintState(const CodePointDfa::StateView& state, const StateNames& state_names) {
   std::vector<std::pair<std::string_view, std::vector<CodePointRange>>> groups;
   std::unordered_map<std::string_view, size_t> group_of;
   for (const CodePointDfa::Edge& edge : state.edges) {

@@ -149,7 +149,7 @@ class NfaWriter {
     for (int32_t& id : ids) id = AddState();
     Join(from, ids[0]);
     for (size_t s = 0; s < ids.size(); ++s) {
-      const CodePointDfa::State& state = dfa.states()[s];
+      const CodePointDfa::StateView& state = dfa.states()[s];
       for (const CodePointDfa::Edge& edge : state.edges) {
         nfa_.AddEdge(ids[s], CodePointSet({{edge.lo, edge.hi}}),
                      ids[static_cast<size_t>(edge.target)]);
@@ -180,25 +180,31 @@ CodePointDfa WithinChars(const CodePointDfa& dfa, int64_t max_chars, int64_t max
   if (max_chars >= max_states / count) {
     ThrowLimitError("max_dfa_states", max_states + 1, max_states, "a limit within another limit");
   }
-  std::vector<CodePointDfa::State> states;
-  states.reserve(static_cast<size_t>(count * (max_chars + 1)));
+  DfaTable table;
+  table.Reserve(static_cast<size_t>(count * (max_chars + 1)),
+                static_cast<size_t>(dfa.num_edges() * (max_chars + 1)));
   for (int64_t read = 0; read <= max_chars; ++read) {
     const auto next = static_cast<int32_t>(std::min(read + 1, max_chars) * count);
-    for (CodePointDfa::State state : dfa.states()) {
-      if (read == max_chars && state.accept) state.edges.clear();
-      for (CodePointDfa::Edge& edge : state.edges) edge.target += next;
-      states.push_back(std::move(state));
+    for (const CodePointDfa::StateView& state : dfa.states()) {
+      const bool ends = read == max_chars && state.accept;
+      for (const CodePointDfa::Edge& edge : state.edges) {
+        if (!ends) table.AddEdge(edge.lo, edge.hi, edge.target + next);
+      }
+      table.EndState(state.accept);
     }
   }
-  return Minimize(CodePointDfa(std::move(states)));
+  return Minimize(table);
 }
 
 CodePointDfa ShortestOnly(const CodePointDfa& dfa) {
-  std::vector<CodePointDfa::State> states = dfa.states();
-  for (CodePointDfa::State& state : states) {
-    if (state.accept) state.edges.clear();
+  DfaTable table;
+  for (const CodePointDfa::StateView& state : dfa.states()) {
+    for (const CodePointDfa::Edge& edge : state.edges) {
+      if (!state.accept) table.AddEdge(edge.lo, edge.hi, edge.target);
+    }
+    table.EndState(state.accept);
   }
-  return Minimize(CodePointDfa(std::move(states)));
+  return Minimize(table);
 }
 
 }  // namespace xgrammar

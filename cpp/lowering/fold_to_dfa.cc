@@ -89,7 +89,7 @@ void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, s
       }
       AppendNumber(static_cast<int64_t>(states.size()), out);
       static_assert(sizeof(CodePointDfa::Edge) == 3 * sizeof(uint32_t), "no padding");
-      for (const CodePointDfa::State& s : states) {
+      for (const CodePointDfa::StateView& s : states) {
         AppendNumber(static_cast<int64_t>(s.edges.size()) * 2 + (s.accept ? 1 : 0), out);
         out->append(reinterpret_cast<const char*>(s.edges.data()),
                     s.edges.size() * sizeof(CodePointDfa::Edge));

@@ -29,10 +29,13 @@ JSONSchemaConverter::JSONSchemaConverter(Merger* merger, const JsonSchemaOptions
       options_(options),
       limits_(limits),
       builder_(limits),
-      layout_(options, &builder_) {
+      layout_(options, &builder_),
+      memo_(options.memo ? options.memo : std::make_shared<AutomatonMemo>()) {
   if (!options.excludes.empty()) {
-    unexcluded_ = std::make_shared<const CodePointDfa>(
-        ExcludingText(options.excludes, limits.max_dfa_states));
+    for (const std::string& text : options.excludes)
+      memo_suffix_ += " " + std::to_string(text.size()) + ":" + text;
+    unexcluded_ =
+        Remembered("texts", [&] { return ExcludingText(options.excludes, limits.max_dfa_states); });
   }
   any_object_.cells.emplace_back();
 }

@@ -4,8 +4,10 @@
 // decoded text (string_language.h), spelled at the end (string_spelling.h). A longest length that
 // is near stays in the automaton while the product is small; any other is a bound of the rule that
 // the parser counts.
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "frontend/json_schema/converter.h"
 #include "frontend/json_schema/string_formats.h"
@@ -33,8 +35,12 @@ bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text
 }
 
 ExprId JSONSchemaConverter::FreeString(Depth) {
-  if (unexcluded_ && free_string_ == kNoExpr)
-    free_string_ = JsonText("string", Share(SpellingsExcept({})), true);
+  if (unexcluded_ && free_string_ == kNoExpr) {
+    CodePointDfaPtr body = Remembered("json strings", [&] {
+      return Intersect(SpellingsExcept({}), *unexcluded_, limits_.max_dfa_states);
+    });
+    free_string_ = body->IsEmpty() ? Excluded() : JsonText("string", std::move(body), false);
+  }
   if (unexcluded_) return free_string_;
   const ExprId hex = builder_.AddCharClass(CodePointSet({{'0', '9'}, {'A', 'F'}, {'a', 'f'}}));
   const ExprId escape = builder_.AddChoices(
@@ -59,7 +65,7 @@ ExprId JSONSchemaConverter::JsonText(std::string_view hint, CodePointDfaPtr spel
                                      bool is_filtered) {
   if (spelled->IsEmpty()) return builder_.AddNothing();
   if (is_filtered && unexcluded_) {
-    spelled = Share(Minimize(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states)));
+    spelled = Share(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states));
     if (spelled->IsEmpty()) return Excluded();
   }
   const ExprId quote = builder_.AddByteString("\"");
@@ -70,7 +76,7 @@ ExprId JSONSchemaConverter::JsonText(std::string_view hint, CodePointDfaPtr spel
 ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered,
                                               Depth) {
   CodePointDfaPtr spelled = decoded->IsEmpty() ? decoded : SpelledFormat(decoded);
-  if (!spelled) spelled = Share(SpellCanonically(*decoded));
+  if (!spelled) spelled = SpellCanonically(decoded);
   return JsonText("string", std::move(spelled), is_filtered);
 }
 
@@ -87,16 +93,15 @@ ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const 
       Share(LengthRange(length.min, is_counted ? kNoMaximum : length.max, limits_.max_dfa_states));
   if (is_counted)
     return JSONSchemaConverter::CountedString(decoded, length.max, is_filtered, depth);
-  return JsonText("string", Share(SpellCanonically(*decoded)), true);
+  return JsonText("string", SpellCanonically(decoded), true);
 }
 
 ExprId JSONSchemaConverter::CountedString(const CodePointDfaPtr& decoded, int64_t max_length,
                                           bool is_filtered, Depth) {
   CodePointDfaPtr spelled = SpelledFormat(decoded);
-  if (!spelled) spelled = Share(SpellCanonically(*decoded));
+  if (!spelled) spelled = SpellCanonically(decoded);
   const bool is_excluding = is_filtered && unexcluded_;
-  if (is_excluding)
-    spelled = Share(Minimize(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states)));
+  if (is_excluding) spelled = Share(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states));
   const ExprId quote = builder_.AddByteString("\"");
   const ExprId body = CountedBody(std::move(spelled), max_length);
   if (body == kNoExpr) return is_excluding ? Excluded() : builder_.AddNothing();
@@ -120,10 +125,9 @@ ExprId JSONSchemaConverter::CountedText(const CodePointDfa& text, const CountRan
   const int64_t max_states = limits_.max_dfa_states;
   const bool is_counted = length.HasMax() && IsCounted(length.max, text);
   const int64_t max = is_counted ? kNoMaximum : length.max;
-  CodePointDfa body =
-      length.min == 0 && max == kNoMaximum
-          ? text
-          : Minimize(Intersect(text, LengthRange(length.min, max, max_states), max_states));
+  CodePointDfa body = length.min == 0 && max == kNoMaximum
+                          ? text
+                          : Intersect(text, LengthRange(length.min, max, max_states), max_states);
   if (!is_counted || body.IsEmpty()) return TextLexeme("text", std::move(body));
   if (body.MinLength() > length.max) return Excluded();
   RuleOptions counted;
@@ -147,18 +151,35 @@ bool JSONSchemaConverter::IsExcluded(std::string_view spelled) const {
   return unexcluded_ && !unexcluded_->Accepts(spelled);
 }
 
+// A long text is cut into rules, so that each piece is made ready when a parse comes to it.
+ExprId JSONSchemaConverter::TextInPieces(std::string_view text) {
+  constexpr size_t kPiece = 4096;
+  constexpr size_t kLongText = 4 * kPiece;
+  if (text.size() <= kLongText) return builder_.AddByteString(text);
+  std::vector<ExprId> pieces;
+  while (!text.empty()) {
+    size_t size = std::min(kPiece, text.size());
+    // Between characters, so that each piece can be printed.
+    while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+    const ExprId piece = builder_.AddByteString(text.substr(0, size));
+    pieces.push_back(
+        builder_.AddRuleRef(builder_.AddRuleWithHint("text", piece, RuleKind::kStructure)));
+    text.remove_prefix(size);
+  }
+  return builder_.AddSequence(pieces);
+}
+
 // U+007F is written raw or, as some writers do, as an escape.
 ExprId JSONSchemaConverter::StringLiteral(std::string_view text, Depth) {
   std::string spelled;
   AppendJsonString(text, &spelled);
   if (IsExcluded(std::string_view(spelled).substr(1, spelled.size() - 2))) return Excluded();
-  if (unexcluded_ || spelled.find('\x7f') == std::string::npos)
-    return builder_.AddByteString(spelled);
+  if (unexcluded_ || spelled.find('\x7f') == std::string::npos) return TextInPieces(spelled);
   std::vector<ExprId> parts;
   size_t start = 0;
   while (true) {
     const size_t end = spelled.find('\x7f', start);
-    parts.push_back(builder_.AddByteString(spelled.substr(start, end - start)));
+    parts.push_back(TextInPieces(std::string_view(spelled).substr(start, end - start)));
     if (end == std::string::npos) return builder_.AddSequence(parts);
     parts.push_back(
         builder_.AddChoices({builder_.AddByteString("\x7f"), builder_.AddByteString("\\u007f")}));
@@ -218,8 +239,9 @@ ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonI
     for (const auto& edge : decoded->states()[0].edges) ranges.push_back({edge.lo, edge.hi});
     return BoundedString(CodePointSet(std::move(ranges)), constraint.length, is_filtered, depth);
   }
-  const int64_t longest = decoded->MaxLength();
   const CountRange& length = constraint.length;
+  if (length.IsTrivial()) return ConstrainedString(decoded, is_filtered, depth);
+  const int64_t longest = decoded->MaxLength();
   const bool min_holds = decoded->MinLength() >= length.min;
   const bool max_holds = !length.HasMax() || (longest >= 0 && longest <= length.max);
   if (decoded->IsEmpty() || (min_holds && max_holds))

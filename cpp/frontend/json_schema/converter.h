@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/json_schema/automaton_memo.h"
 #include "frontend/json_schema/merge.h"
 #include "frontend/json_schema/whitespace.h"
 #include "grammar/builder.h"
@@ -102,6 +104,14 @@ class JSONSchemaConverter {
   const JsonDocument& document() const { return merger_.reader().document(); }
   /// A reference to a lexeme rule with that body.
   ExprId Lexeme(std::string_view hint, ExprId body);
+  ExprId TextInPieces(std::string_view text);
+  /// Texts without any excluded one; null if all are.
+  const CodePointDfaPtr& unexcluded() const { return unexcluded_; }
+  /// An automaton that depends on nothing but a name and the excluded texts.
+  template <typename Make>
+  CodePointDfaPtr Remembered(std::string_view name, const Make& make) {
+    return memo_->Get(std::string(name) + memo_suffix_, make);
+  }
   /// Texts of a language, a lexeme; the empty language is noted as one that exclusions emptied.
   ExprId TextLexeme(std::string_view hint, CodePointDfa text);
   /// Whether a longest length is better counted beside an automaton than multiplied into it.
@@ -185,6 +195,8 @@ class JSONSchemaConverter {
   const Limits& limits_;
   GrammarBuilder builder_;
   Layout layout_;
+  std::shared_ptr<AutomatonMemo> memo_;
+  std::string memo_suffix_;     ///< Of keys: the excluded texts.
   CodePointDfaPtr unexcluded_;  ///< Texts without any excluded one; null if all are.
   bool has_excluded_ = false;   ///< An excluded text had to be left out.
   std::unordered_map<int64_t, ExprId> locations_;           ///< By location and depth.

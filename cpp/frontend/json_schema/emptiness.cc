@@ -5,6 +5,7 @@
 // locations (contradictory bounds, disjoint values, a required member without a value), "no" may
 // mean "not known". Exactness never depends on them.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "frontend/json_schema/merge.h"
@@ -16,9 +17,67 @@ namespace {
 // Questions inside questions; beyond it the answer is "not known".
 constexpr int kMaxQuestions = 6;
 
+// Values of a property and pairs of properties that are compared one by one.
+constexpr size_t kMaxComparedValues = 16;
+constexpr size_t kMaxComparedMembers = 64;
+
 }  // namespace
 
+// The properties of a schema that have a fixed set of values.
+const std::vector<Merger::Discriminator>& Merger::DiscriminatorsOf(const Schema& schema) {
+  const auto [place, is_new] = discriminators_.try_emplace(schema.id);
+  if (!is_new) return place->second;
+  for (const NamedSchema& property : schema.properties) {
+    const Schema& expected = reader_.Read(reader_.SkipReferences(property.schema));
+    const bool is_const = expected.const_value != kNoJson;
+    if (!is_const && expected.enum_values == kNoJson) continue;
+    Discriminator found;
+    found.name = property.name;
+    found.required = std::find(schema.required.begin(), schema.required.end(), property.name) !=
+                     schema.required.end();
+    const auto values = is_const ? std::span(&expected.const_value, 1)
+                                 : reader_.document().items(expected.enum_values);
+    if (values.size() > kMaxComparedValues) continue;
+    for (const JsonId value : values) found.values.push_back(&evaluator_.KeyOf(value));
+    place->second.push_back(std::move(found));
+  }
+  return place->second;
+}
+
+// Whether two schemas ask for one member with different values, which is how alternatives mostly
+// exclude one another.
+bool Merger::DifferInMember(const Literal& a, const Literal& b, const Names& required) {
+  const auto is_positive = [](const Literal& literal) {
+    return literal.kind == LiteralKind::kSchema || literal.kind == LiteralKind::kPlainSchema;
+  };
+  if (!is_positive(a) || !is_positive(b)) return false;
+  const Schema& first = reader_.Read(reader_.SkipReferences(a.id));
+  const Schema& second = reader_.Read(reader_.SkipReferences(b.id));
+  if (first.is_boolean || second.is_boolean) return false;
+  if (required.empty() && (first.types & second.types & ~kObjectBit) != 0) return false;
+  const std::vector<Discriminator>& ours = DiscriminatorsOf(first);
+  const std::vector<Discriminator>& theirs = DiscriminatorsOf(second);
+  if (ours.size() * theirs.size() > kMaxComparedMembers) return false;
+  const auto is_in = [](const Names& list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const Discriminator& one : ours) {
+    for (const Discriminator& other : theirs) {
+      if (one.name != other.name) continue;
+      const bool is_needed = one.required || other.required || is_in(required, one.name);
+      if (!is_needed) continue;
+      const bool share = std::any_of(one.values.begin(), one.values.end(), [&](const auto* value) {
+        return std::any_of(other.values.begin(), other.values.end(),
+                           [value](const auto* same) { return *value == *same; });
+      });
+      if (!share) return true;
+    }
+  }
+  return false;
+}
+
 bool Merger::AreDisjoint(const Literal& a, const Literal& b, const Names& required) {
+  if (DifferInMember(a, b, required)) return true;
   const Conjunction pair =
       a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};  // Each pair has one key.
   const auto known = disjoint_.find(pair);

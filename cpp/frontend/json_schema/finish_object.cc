@@ -164,7 +164,7 @@ class ObjectFinisher {
       }
       const CodePointDfaPtr branch = strings.Constraint(constraint, literals.front().id);
       if (!branch) return nullptr;
-      result = std::make_shared<const CodePointDfa>(Minimize(Unite(*result, *branch, max_states)));
+      result = std::make_shared<const CodePointDfa>(Unite(*result, *branch, max_states));
     }
     return result;
   }

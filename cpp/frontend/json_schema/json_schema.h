@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 #include "support/limits.h"
 
 namespace xgrammar {
+
+class AutomatonMemo;
 
 struct JsonSchemaOptions {
   bool any_whitespace = true;
@@ -28,6 +31,8 @@ struct JsonSchemaOptions {
   /// Texts that string values without `pattern` or `format`, and property names, must not contain
   /// as they are spelled (docs/reference/styles.md). Well-formed UTF-8, not empty.
   std::vector<std::string> excludes;
+  /// Automata shared with other conversions of one request; null: none.
+  std::shared_ptr<AutomatonMemo> memo;
   bool lenient = false;  ///< Drop keywords that cannot be enforced and report them, instead of
                          ///< raising kUnsupported.
 };

@@ -162,7 +162,7 @@ const Expansion& Merger::Expand(LocationId location) {
     return *expansions_[static_cast<size_t>(location)];
   xgrammar::CountWork("expanding a schema", 20);
   auto expansion = std::make_unique<Expansion>();
-  if (location != kNothingLocation) {
+  if (location != kNothingLocation && !NarrowFinite(location, expansion.get())) {
     const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
     for (int i = 0; i < kNumInstanceTypes; ++i) {
       const auto type = static_cast<InstanceType>(i);
@@ -176,6 +176,24 @@ const Expansion& Merger::Expand(LocationId location) {
   std::unique_ptr<Expansion>& slot = expansions_[static_cast<size_t>(location)];
   slot = std::move(expansion);
   return *slot;
+}
+
+// Lists of conditions ask the same with one more complement each time. Where only known values were
+// left before, those that meet it are left now, and nothing need be expanded.
+bool Merger::NarrowFinite(LocationId location, Expansion* result) {
+  const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
+  if (literals.size() < 2) return false;
+  const Literal last = literals.back();
+  if (last.kind != LiteralKind::kNotSchema && last.kind != LiteralKind::kNotConst) return false;
+  const auto known = locations_.find(Conjunction(literals.begin(), literals.end() - 1));
+  if (known == locations_.end() || !expansions_[static_cast<size_t>(known->second)]) return false;
+  const Expansion& before = *expansions_[static_cast<size_t>(known->second)];
+  if (!before.IsFinite() || before.allows_null || before.allows_true || before.allows_false)
+    return false;
+  for (const JsonId value : before.values) {
+    if (evaluator_.Satisfies(last, value)) result->values.push_back(value);
+  }
+  return true;
 }
 
 // A quick look at `type`, so that most kinds of instances are never expanded.
@@ -421,8 +439,9 @@ Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
   }
   for (size_t i = 0; sets.size() < live.size(); ++i) sets.push_back({i});
   std::vector<Work> alternatives;
+  alternatives.reserve(sets.size());
   for (const std::vector<size_t>& chosen : sets) {
-    Work alternative = *work;
+    Work alternative = &chosen == &sets.back() ? std::move(*work) : *work;
     for (size_t member = live.size(); member-- > 0;) {
       if (std::find(chosen.begin(), chosen.end(), member) != chosen.end()) {
         Push(run, &alternative, live[member], task.scope);
@@ -478,15 +497,15 @@ Merger::Outcome Merger::DoIf(Run* run, Work* work, const Task& task) {
     return Outcome::kContinue;
   }
   std::vector<Work> alternatives;
-  const auto add = [&](LiteralKind condition, JsonId consequence) {
-    Work alternative = *work;
+  alternatives.reserve(2);
+  const auto add = [&](Work alternative, LiteralKind condition, JsonId consequence) {
     if (consequence != kNoJson)
       Push(run, &alternative, {consequence, task.literal.kind}, task.scope);
     Push(run, &alternative, {task.step->value, condition}, task.scope);
     alternatives.push_back(std::move(alternative));
   };
-  add(LiteralKind::kPlainSchema, then_schema);
-  add(LiteralKind::kNotSchema, else_schema);
+  add(*work, LiteralKind::kPlainSchema, then_schema);
+  add(std::move(*work), LiteralKind::kNotSchema, else_schema);
   return Split(run, work, &alternatives);
 }
 
@@ -495,7 +514,7 @@ Merger::Outcome Merger::DoDependent(Run* run, Work* work, const Task& task) {
   std::vector<Work> alternatives;
   Work absent = *work;
   if (Forbid(&absent.branch, task.step->name)) alternatives.push_back(std::move(absent));
-  Work present = *work;
+  Work present = std::move(*work);
   bool possible = RequireAnywhere(&present.branch, task.step->name);
   if (task.step->kind == Step::Kind::kDependentRequired) {
     for (const JsonId name : reader_.document().items(task.step->value)) {

@@ -94,6 +94,7 @@ class Merger {
   };
 
   void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
+  bool NarrowFinite(LocationId location, Expansion* result);
   void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);
@@ -128,6 +129,14 @@ class Merger {
                            std::vector<Work>* out);
 
   void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
+  // A property that has a fixed set of values, by their keys.
+  struct Discriminator {
+    std::string_view name;
+    bool required = false;
+    std::vector<const std::string*> values;
+  };
+  const std::vector<Discriminator>& DiscriminatorsOf(const Schema& schema);
+  bool DifferInMember(const Literal& a, const Literal& b, const Names& required);
   bool MembersPossible(const Work& work, const Names& names);
   JsonId KnownValue(const Work& work, std::string_view name);
   Verdict Decide(const Work& work, const Schema& schema);
@@ -161,6 +170,7 @@ class Merger {
   std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.
   std::vector<std::unique_ptr<Expansion>> expansions_;
   std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
+  std::unordered_map<JsonId, std::vector<Discriminator>> discriminators_;  ///< By schema.
   int64_t work_count_ = 0;
   int nesting_ = 0;
 };

@@ -234,10 +234,9 @@ CodePointDfa Signed(const CodePointDfa& positive, const CodePointDfa& negative) 
   std::vector<State> states(1);
   const auto append = [&](const CodePointDfa& dfa) {
     const auto offset = static_cast<int32_t>(states.size());
-    for (const State& state : dfa.states()) {
-      State copy = state;
-      for (auto& edge : copy.edges) edge.target += offset;
-      states.push_back(std::move(copy));
+    for (State& state : dfa.CopyStates()) {
+      for (auto& edge : state.edges) edge.target += offset;
+      states.push_back(std::move(state));
     }
     return offset;
   };
@@ -400,9 +399,7 @@ CodePointDfa NumberToDfa(const NumberConstraint& constraint, const Limits& limit
   const int64_t max_states = std::min(limits.max_dfa_states, INT64_MAX / kNumberGrowth) *
                              (constraint.multiples.empty() ? 1 : kNumberGrowth);
   CodePointDfa result = Minimize(Range(constraint, constraint.integer, max_states));
-  const auto narrow = [&](const CodePointDfa& dfa) {
-    result = Minimize(Intersect(result, dfa, max_states));
-  };
+  const auto narrow = [&](const CodePointDfa& dfa) { result = Intersect(result, dfa, max_states); };
   if (constraint.non_integer) narrow(Integrality(false));
   for (const Decimal& divisor : MergeDivisors(constraint.multiples, constraint.integer))
     narrow(Divisibility(divisor, true));
@@ -413,7 +410,7 @@ CodePointDfa NumberToDfa(const NumberConstraint& constraint, const Limits& limit
     equal.upper = equal.lower;
     narrow(Complement(Range(equal, false, max_states)));
   }
-  return Minimize(result);
+  return result;
 }
 
 }  // namespace xgrammar::json_schema

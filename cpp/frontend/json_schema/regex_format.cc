@@ -1,15 +1,22 @@
-// The subset is put together from the automata of its flat parts (one character class, one
-// quantifier), with one copy for each depth of nesting: a pushdown automaton with a bounded stack.
+// The subset is put together from the automaton of its flat terms (atoms, classes, quantifiers),
+// with one copy for each depth of nesting: a pushdown automaton with a bounded stack.
 //
 // Source: ECMA-262, Patterns (syntax and early errors). Left out: named groups, back-references,
 // `\0`, escaped surrogates, `{n,m}` with m < n as far as it would need long numbers to be compared,
 // class ranges between neighbouring characters above U+007F.
 #include "frontend/json_schema/regex_format.h"
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "frontend/json_schema/regex_class.h"
+#include "frontend/json_schema/string_spelling.h"
 #include "frontend/regex/parser.h"
 #include "support/error.h"
+#include "support/utf8.h"
 
 namespace xgrammar::json_schema {
 
@@ -21,12 +28,6 @@ constexpr int kMaxDepth = 3;
 constexpr int kLookAroundDepth = 0;  // Groups inside a look-around.
 
 Text Group(const Text& body) { return "(?:" + body + ")"; }
-
-CodePointDfa FullMatch(const Text& regex) {
-  RegexOptions options;
-  options.dot = RegexOptions::Dot::kAny;
-  return RegexToDfa(regex, options, Limits());
-}
 
 Text DigitsFrom(int first) { return "[" + std::to_string(first) + "-9]"; }
 
@@ -54,105 +55,9 @@ Text OrderedCounts() {
 
 Text QuantifierRegex() { return "(?:[*+?]|\\{(?:[0-9]+,?|" + OrderedCounts() + ")\\})\\??"; }
 
-Text HexDigit(int value) {
-  if (value < 10) return std::to_string(value);
-  const auto upper = static_cast<char>('A' + value - 10);
-  const auto lower = static_cast<char>('a' + value - 10);
-  return Text("[") + upper + lower + "]";
-}
-
-Text HexDigitsFrom(int first) {
-  Text out = "[";
-  for (int value = first; value < 16; ++value) {
-    out += value < 10
-               ? std::to_string(value)
-               : Text(1, static_cast<char>('A' + value - 10)) + static_cast<char>('a' + value - 10);
-  }
-  return out + "]";
-}
-
-// Two escapes with the code point of the first not above that of the second, by their first digits.
-Text HexRanges(const Text& prefix, int more_digits) {
-  const Text any = "[0-9A-Fa-f]";
-  const Text rest = any + "{" + std::to_string(more_digits) + "}";
-  const Text tail = more_digits == 0 ? "" : rest;
-  Text out;
-  const auto add = [&](const Text& first, const Text& second) {
-    if (!out.empty()) out += "|";
-    out += prefix + first + tail + "-" + prefix + second + tail;
-  };
-  for (int high = 0; high < 16; ++high) {
-    if (high < 15) add(HexDigit(high) + any, HexDigitsFrom(high + 1) + any);
-    // Long escapes: the second digit is looked at in the common scripts only.
-    constexpr int kCommonScripts = 4;
-    if (more_digits > 0 && high >= kCommonScripts) continue;
-    for (int low = 0; low < (more_digits == 0 ? 16 : 15); ++low) {
-      const int least = more_digits == 0 ? low : low + 1;
-      add(HexDigit(high) + HexDigit(low), HexDigit(high) + HexDigitsFrom(least));
-    }
-  }
-  return out;
-}
-
-Text Literal(uint32_t code_point) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  Text out = "\\u{";
-  for (int shift = 20; shift >= 0; shift -= 4) out += kDigits[(code_point >> shift) & 15];
-  return out + "}";
-}
-
-// Ranges between characters that stand for themselves.
-Text RawRanges() {
-  Text out;
-  for (uint32_t first = 0x20; first < 0x7F; ++first) {
-    if (first == '\\' || first == ']' || first == '-') continue;
-    if (!out.empty()) out += "|";
-    // The last character: any from `first` on but `\`, `]` and `-`.
-    Text last = "[";
-    uint32_t from = first;
-    for (const uint32_t special : {uint32_t{'-'}, uint32_t{'\\'}, uint32_t{']'}}) {
-      if (special < from) continue;
-      if (special > from) last += Literal(from) + "-" + Literal(special - 1);
-      from = special + 1;
-    }
-    last += Literal(from) + "-\\u{10ffff}]";
-    out += Literal(first) + "-" + last;
-  }
-  // Above ASCII: the first characters of blocks and alphabets divide the code points; two
-  // characters of different parts are in order.
-  constexpr uint32_t kParts[] = {
-      0x80,   0xA1,   0xC0,   0xE0,   0x100,  0x180,   0x250,   0x370,   0x391,  0x3AA,
-      0x3B1,  0x3CA,  0x400,  0x410,  0x430,  0x44F,   0x500,   0x530,   0x590,  0x5D0,
-      0x5EA,  0x600,  0x700,  0x900,  0xE00,  0xE80,   0x1000,  0x1E00,  0x2000, 0x2070,
-      0x3000, 0x3041, 0x3096, 0x30A1, 0x30FA, 0x3400,  0x4E00,  0x9FA5,  0xA000, 0xAC00,
-      0xD7A3, 0xF900, 0xFE00, 0xFF00, 0xFFFF, 0x10000, 0x20000, 0x10FFFF};
-  constexpr size_t kNumParts = sizeof(kParts) / sizeof(kParts[0]);
-  for (size_t i = 0; i + 1 < kNumParts; ++i) {
-    out += "|[" + Literal(kParts[i]) + "-" + Literal(kParts[i + 1] - 1) + "]-[" +
-           Literal(kParts[i + 1]) + "-\\u{10ffff}]";
-  }
-  return out;
-}
-
-Text SharedEscapes() {
-  const Text hex = "[0-9A-Fa-f]";
-  const Text category = "(?:L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?)";
-  return "[dDsSwW]|[tnvfr]|c[A-Za-z]|x" + hex + "{2}|u(?:[0-9A-CEFa-cef]" + hex + "{3}|[dD][0-7]" +
-         hex + "{2})|u\\{(?:0{0,4}" + hex + "{1,5}|0?10" + hex + "{4})\\}|[pP]\\{" + category +
-         "\\}|[\\^$\\\\.*+?()\\[\\]{}|\\/]";
-}
-
-// From `[` to `]`. A `-` that makes no range stands first or last.
-Text ClassRegex() {
-  const Text escape = "\\\\(?:" + SharedEscapes() + "|[b\\-])";
-  const Text single = Group("[^\\\\\\]\\-]|" + escape);
-  const Text range = Group(RawRanges() + "|" + HexRanges("\\\\x", 0) + "|" + HexRanges("\\\\u", 2));
-  return "\\[\\^?-?" + Group(range + "|" + single) + "*-?\\]";
-}
-
 // One atom without brackets.
 Text SimpleAtomRegex() {
-  return Group("[^\\^$\\\\.*+?()\\[\\]{}|]|\\.|\\\\" + Group(SharedEscapes()));
+  return Group("[^\\^$\\\\.*+?()\\[\\]{}|]|\\.|\\\\" + Group(RegexEscapes()));
 }
 
 // A letter after a backslash that means nothing. The parser of patterns is more tolerant than
@@ -168,87 +73,205 @@ bool HasUnknownEscape(std::string_view text) {
   return false;
 }
 
-class NestingBuilder {
+// Terms without groups: alternatives of atoms, classes, quantifiers and assertions. Accepts after
+// each whole term, so that the accepting states are those in which a group may begin or end.
+//
+// Put together without determinising: a term is known by its first character, but for `\\b` and
+// `\\B`, and quantifiers begin with other characters than terms. State 0 is before a term, state 1
+// after an atom; then come the states of the parts, whose end is state 1, or for quantifiers
+// as state 0 with what may still follow.
+class FlatTerms {
  public:
-  NestingBuilder()
-      : atom_(FullMatch(SimpleAtomRegex())),
-        class_(FullMatch(ClassRegex())),
-        quantifier_(FullMatch(QuantifierRegex())) {}
+  FlatTerms()
+      : atom_(RegexPart(SimpleAtomRegex())),
+        class_(RegexClass()),
+        quantifier_(RegexPart(QuantifierRegex())) {}
 
   CodePointDfa Build() {
-    const int32_t start = nfa_.AddState();
-    const int32_t accept = nfa_.AddState();
-    AddLevel(kMaxDepth, true, start, accept);
-    nfa_.SetAccept(accept);
-    return Determinize(nfa_, Limits().max_dfa_states);
+    WriteTermEdges({});
+    table_.EndState(true);
+    WriteTermEdges(ShiftedEdges(quantifier_, 0, FirstQuantifier()));
+    table_.EndState(true);
+    WritePart(atom_, FirstAtom());
+    WritePart(class_, FirstClass());
+    for (size_t s = 0; s < quantifier_.states().size(); ++s) {
+      const std::vector<CodePointEdge> edges = ShiftedEdges(quantifier_, s, FirstQuantifier());
+      const bool ends = quantifier_.states()[s].accept;
+      if (ends) {
+        WriteTermEdges(edges);
+      } else {
+        for (const CodePointEdge& edge : edges) table_.AddEdge(edge.lo, edge.hi, edge.target);
+      }
+      table_.EndState(ends);
+    }
+    return CodePointDfa(std::move(table_));
   }
 
  private:
-  void Silent(int32_t from, int32_t to) {
-    nfa_.AddSilentEdge(from, CodePointNfa::EdgeKind::kEpsilon, to);
+  static constexpr int32_t kBefore = 0;
+  static constexpr int32_t kAfterAtom = 1;
+
+  static int32_t SizeOf(const CodePointDfa& part) {
+    return static_cast<int32_t>(part.states().size());
+  }
+  int32_t FirstAtom() const { return kAfterAtom + 1; }
+  int32_t FirstClass() const { return FirstAtom() + SizeOf(atom_); }
+  int32_t FirstQuantifier() const { return FirstClass() + SizeOf(class_); }
+
+  static std::vector<CodePointEdge> ShiftedEdges(const CodePointDfa& part, size_t state,
+                                                 int32_t offset) {
+    std::vector<CodePointEdge> edges;
+    for (const CodePointEdge& edge : part.states()[state].edges)
+      edges.push_back({edge.lo, edge.hi, edge.target + offset});
+    return edges;
   }
 
-  // A copy of an automaton between two states.
-  void Embed(const CodePointDfa& part, int32_t from, int32_t to) {
-    const auto& states = part.states();
-    std::vector<int32_t> copies;
-    for (size_t i = 0; i < states.size(); ++i) copies.push_back(nfa_.AddState());
-    Silent(from, copies[0]);
-    for (size_t i = 0; i < states.size(); ++i) {
-      for (const auto& edge : states[i].edges) {
-        nfa_.AddEdge(copies[i], CodePointSet({{edge.lo, edge.hi}}),
-                     copies[static_cast<size_t>(edge.target)]);
+  // The edges of an atom or a class: both end with their last character.
+  std::vector<CodePointEdge> EdgesToEnd(const CodePointDfa& part, size_t state,
+                                        int32_t offset) const {
+    std::vector<CodePointEdge> edges = ShiftedEdges(part, state, offset);
+    for (CodePointEdge& edge : edges) {
+      if (part.states()[static_cast<size_t>(edge.target - offset)].accept) edge.target = kAfterAtom;
+    }
+    return edges;
+  }
+
+  // The edges with which a term begins, and others.
+  void WriteTermEdges(std::vector<CodePointEdge> edges) {
+    for (const uint32_t c : {'$', '^', '|'}) edges.push_back({c, c, kBefore});
+    const auto add = [&](const CodePointDfa& part, int32_t first) {
+      const std::vector<CodePointEdge> more = EdgesToEnd(part, 0, first);
+      edges.insert(edges.end(), more.begin(), more.end());
+    };
+    add(atom_, FirstAtom());
+    add(class_, FirstClass());
+    WriteSorted(std::move(edges));
+  }
+
+  void WritePart(const CodePointDfa& part, int32_t first) {
+    const bool is_atom = first == FirstAtom();
+    const int32_t escape = is_atom ? part.Next(0, '\\') : -1;
+    for (int32_t s = 0; s < SizeOf(part); ++s) {
+      std::vector<CodePointEdge> edges = EdgesToEnd(part, static_cast<size_t>(s), first);
+      if (s == escape) {  // Assertions that look like atoms.
+        for (const uint32_t c : {'B', 'b'}) edges.push_back({c, c, kBefore});
       }
-      if (states[i].accept) Silent(copies[i], to);
+      WriteSorted(std::move(edges));
+      table_.EndState(false);
     }
   }
 
-  void EmbedText(const Text& text, int32_t from, int32_t to) {
-    for (size_t i = 0; i < text.size(); ++i) {
-      const int32_t next = i + 1 == text.size() ? to : nfa_.AddState();
-      nfa_.AddEdge(from, CodePointSet::Single(static_cast<uint8_t>(text[i])), next);
-      from = next;
-    }
+  void WriteSorted(std::vector<CodePointEdge> edges) {
+    std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+    for (const CodePointEdge& edge : edges) table_.AppendEdge(edge.lo, edge.hi, edge.target);
   }
 
-  // Alternatives of terms, in which groups nest `depth` deep. Recursion is bounded by kMaxDepth.
-  void AddLevel(int depth, bool has_look_around, int32_t from, int32_t to) {
-    const int32_t loop = nfa_.AddState();
-    const int32_t after_atom = nfa_.AddState();
-    Silent(from, loop);
-    Silent(loop, to);
-    Silent(after_atom, loop);
-    for (const char* const assertion : {"|", "^", "$", "\\b", "\\B"})
-      EmbedText(assertion, loop, loop);
-    Embed(atom_, loop, after_atom);
-    Embed(class_, loop, after_atom);
-    Embed(quantifier_, after_atom, loop);
-    if (depth == 0) return;
-    const int32_t open = nfa_.AddState();
-    const int32_t inside = nfa_.AddState();
-    EmbedText("(", loop, open);
-    Silent(open, inside);
-    EmbedText("?:", open, inside);
-    const int32_t close = nfa_.AddState();
-    AddLevel(depth - 1, false, inside, close);
-    EmbedText(")", close, after_atom);
-    if (!has_look_around) return;
-    const int32_t looking = nfa_.AddState();
-    for (const char* const kind : {"?=", "?!", "?<=", "?<!"}) EmbedText(kind, open, looking);
-    const int32_t looked = nfa_.AddState();
-    AddLevel(kLookAroundDepth, false, looking, looked);
-    EmbedText(")", looked, loop);
-  }
-
-  CodePointNfa nfa_;
   const CodePointDfa atom_;
   const CodePointDfa class_;
   const CodePointDfa quantifier_;
+  DfaTable table_;
+};
+
+// Copies of the flat terms, one for each depth of groups and one inside look-arounds. A parenthesis
+// leads from one copy to another: what has been read before is of one kind, a group that goes on
+// behind an atom, so that no more than the depth need be remembered.
+class NestingBuilder {
+ public:
+  explicit NestingBuilder(const CodePointDfa& terms)
+      : terms_(terms), after_atom_(terms_.Next(0, 'a')) {}
+
+  CodePointDfa Build() {
+    for (int depth = 0; depth <= kMaxDepth; ++depth) WriteCopy(depth);
+    WriteCopy(kLookAround);
+    for (int depth = 0; depth < kMaxDepth; ++depth) WriteOpenings(depth);
+    WriteLookAroundOpenings();
+    return CodePointDfa(std::move(table_));
+  }
+
+ private:
+  static constexpr int kLookAround = kMaxDepth + 1;  // Its copy comes last.
+  static_assert(kLookAroundDepth == 0);
+
+  int32_t Copy(int depth, int32_t state) const {
+    return static_cast<int32_t>(terms_.states().size()) * depth + state;
+  }
+  // The state after the `(` of a group at a depth; behind it, the one after `(?`.
+  int32_t Opening(int depth) const { return Copy(kLookAround + 1, 2 * depth); }
+  // After `(?<`.
+  int32_t LookBehind() const { return Opening(kMaxDepth); }
+
+  // The terms at a depth of groups around them, with edges to deeper ones and back.
+  void WriteCopy(int depth) {
+    const bool is_nested = depth > 0;
+    for (const auto& state : terms_.states()) {
+      bool done = !state.accept;
+      const auto add_parentheses = [&](uint32_t before) {
+        if (done || before < '(') return;
+        done = true;
+        if (depth < kMaxDepth) table_.AddEdge('(', '(', Opening(depth));
+        if (is_nested)
+          table_.AddEdge(')', ')', depth == kLookAround ? 0 : Copy(depth - 1, after_atom_));
+      };
+      for (const auto& edge : state.edges) {
+        add_parentheses(edge.lo);
+        table_.AddEdge(edge.lo, edge.hi, Copy(depth, edge.target));
+      }
+      add_parentheses(kMaxCodePoint);
+      table_.EndState(!is_nested && state.accept);
+    }
+  }
+
+  // `(` and `(?` before a group; at depth 0 a look-around may begin, too.
+  void WriteOpenings(int depth) {
+    bool done = false;
+    const int32_t inside = Copy(depth + 1, 0);
+    const auto add_question = [&](uint32_t before) {
+      if (done || before < '?') return;
+      done = true;
+      table_.AddEdge('?', '?', Opening(depth) + 1);
+    };
+    // As inside, where an empty group ends at once.
+    for (const CodePointEdge& edge : EdgesOf(inside)) {
+      add_question(edge.lo);
+      table_.AddEdge(edge.lo, edge.hi, edge.target);
+    }
+    add_question(kMaxCodePoint);
+    table_.EndState(false);
+    const bool may_look = depth == 0;
+    const int32_t looking = Copy(kLookAround, 0);
+    if (may_look) table_.AddEdge('!', '!', looking);
+    table_.AddEdge(':', ':', inside);
+    if (may_look) {
+      table_.AddEdge('<', '<', LookBehind());
+      table_.AddEdge('=', '=', looking);
+    }
+    table_.EndState(false);
+  }
+
+  void WriteLookAroundOpenings() {
+    table_.AddEdge('!', '!', Copy(kLookAround, 0));
+    table_.AddEdge('=', '=', Copy(kLookAround, 0));
+    table_.EndState(false);
+  }
+
+  // A copy: writing goes on while it is read.
+  std::vector<CodePointEdge> EdgesOf(int32_t state) const {
+    const std::span<const CodePointEdge> edges = table_.edges(state);
+    return {edges.begin(), edges.end()};
+  }
+
+  const CodePointDfa& terms_;
+  const int32_t after_atom_;
+  DfaTable table_;
 };
 
 }  // namespace
 
-CodePointDfa RegexFormatToDfa() { return NestingBuilder().Build(); }
+RegexFormatAutomata RegexFormatToDfa() {
+  const CodePointDfa terms = FlatTerms().Build();
+  // Parentheses have no other spellings, so that the terms can be spelled before they are copied.
+  return {NestingBuilder(terms).Build(), NestingBuilder(SpellCanonically(terms)).Build()};
+}
 
 bool IsRegularExpression(std::string_view text) {
   if (HasUnknownEscape(text)) return false;

@@ -11,8 +11,13 @@
 
 namespace xgrammar::json_schema {
 
+struct RegexFormatAutomata {
+  CodePointDfa decoded;
+  CodePointDfa spelled;  ///< Canonically, as characters of a JSON string.
+};
+
 /// Patterns of ECMA-262 with the `u` flag, not all of them. Nested groups: up to three.
-CodePointDfa RegexFormatToDfa();
+RegexFormatAutomata RegexFormatToDfa();
 
 /// Whether a text (well-formed UTF-8) is a pattern of ECMA-262 with the `u` flag.
 bool IsRegularExpression(std::string_view text);

@@ -1,21 +1,21 @@
-// Most formats are regular expressions built from the productions of their standard; times and host
-// names, whose parts depend on one another, are automata made state by state.
+// Most formats are regular expressions built from the productions of their standard; times
+// and patterns, whose parts depend on one another, are automata of their own (time_format.h,
+// regex_format.h).
 //
 // Sources: RFC 3339 (dates and times, appendix A for durations), RFC 5321 (mailboxes), RFC 1123
 // (host names), RFC 2673 and RFC 4291 (addresses), RFC 3986 and 3987 (URIs and IRIs), RFC 6570
 // (templates), RFC 6901 (pointers), RFC 4122.
 #include "frontend/json_schema/string_formats.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontend/json_schema/regex_format.h"
 #include "frontend/json_schema/string_spelling.h"
+#include "frontend/json_schema/time_format.h"
 #include "frontend/regex/regex.h"
 #include "support/fork_safety.h"
 #include "support/work_meter.h"
@@ -38,133 +38,6 @@ Text DateRegex() {
   const Text month30 = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
   const Text february = "02-(?:0[1-9]|1[0-9]|2[0-8])";
   return Group(leap + "|[0-9]{4}-" + Group(month31 + "|" + month30 + "|" + february));
-}
-
-// A leap second is 23:59:60 in UTC, so the offset fixes the local hour and minute: the automaton
-// remembers the minute of the day until the offset has been read. Made state by state, because a
-// regular expression would need 2,880 branches.
-class TimeBuilder {
- public:
-  CodePointDfa Build() {
-    start_ = Add(false);
-    done_ = Add(true);
-    MakeOrdinaryTail();
-    for (int minute = 0; minute < kMinutesPerDay; ++minute) MakeMinute(minute);
-    return CodePointDfa(std::move(states_));
-  }
-
- private:
-  static constexpr int kMinutesPerDay = 24 * 60;
-
-  int32_t Add(bool accept) {
-    states_.emplace_back();
-    states_.back().accept = accept;
-    return static_cast<int32_t>(states_.size() - 1);
-  }
-  void Edge(int32_t from, int lo, int hi, int32_t to) {
-    auto& edges = states_[static_cast<size_t>(from)].edges;
-    const CodePointDfa::Edge edge{static_cast<uint32_t>(lo), static_cast<uint32_t>(hi), to};
-    edges.insert(std::lower_bound(edges.begin(), edges.end(), edge,
-                                  [](const auto& a, const auto& b) { return a.lo < b.lo; }),
-                 edge);
-  }
-  int32_t Follow(int32_t from, int character) {
-    for (const auto& edge : states_[static_cast<size_t>(from)].edges) {
-      if (edge.lo == static_cast<uint32_t>(character)) return edge.target;
-    }
-    const int32_t target = Add(false);
-    Edge(from, character, character, target);
-    return target;
-  }
-  static std::string HourMinute(int minute) {
-    const int hour = minute / 60;
-    minute %= 60;
-    return {static_cast<char>('0' + hour / 10), static_cast<char>('0' + hour % 10), ':',
-            static_cast<char>('0' + minute / 10), static_cast<char>('0' + minute % 10)};
-  }
-
-  // `[.d+]` and the offset, shared by all times without a leap second; returns through `seconds_`.
-  void MakeOrdinaryTail() {
-    const int32_t after = Add(false);  // After the seconds.
-    const int32_t point = Add(false);
-    const int32_t fraction = Add(false);
-    const int32_t sign = Add(false);
-    Edge(after, '.', '.', point);
-    Edge(point, '0', '9', fraction);
-    Edge(fraction, '0', '9', fraction);
-    for (const int32_t from : {after, fraction}) {
-      for (const int c : {'Z', 'z'}) Edge(from, c, c, done_);
-      for (const int c : {'+', '-'}) Edge(from, c, c, sign);
-    }
-    const int32_t hour01 = Add(false), hour2 = Add(false), colon = Add(false);
-    const int32_t minute = Add(false), last = Add(false), units = Add(false);
-    Edge(sign, '0', '1', hour01);
-    Edge(sign, '2', '2', hour2);
-    Edge(hour01, '0', '9', colon);
-    Edge(hour2, '0', '3', colon);
-    Edge(colon, ':', ':', minute);
-    Edge(minute, '0', '5', last);
-    Edge(last, '0', '9', done_);
-    units_ = units;
-    Edge(units, '0', '9', after);
-  }
-
-  // The rest of an offset that must be exactly `text`; equal rests share states.
-  int32_t Exactly(const std::string& text) {
-    if (text.empty()) return done_;
-    const auto [place, is_new] = rests_.try_emplace(text, -1);
-    if (!is_new) return place->second;
-    const int32_t state = Add(false);
-    rests_[text] = state;
-    Edge(state, text[0], text[0], Exactly(text.substr(1)));
-    return state;
-  }
-
-  void MakeMinute(int minute) {
-    int32_t state = start_;
-    for (const char c : HourMinute(minute)) state = Follow(state, c);
-    state = Follow(state, ':');
-    Edge(state, '0', '5', units_);
-    const int32_t six = Follow(state, '6');
-    const int32_t leap = Follow(six, '0');
-    const int32_t point = Add(false);
-    const int32_t fraction = Add(false);
-    Edge(leap, '.', '.', point);
-    Edge(point, '0', '9', fraction);
-    Edge(fraction, '0', '9', fraction);
-    for (const int32_t from : {leap, fraction}) {
-      if (minute == kMinutesPerDay - 1) {
-        for (const int c : {'Z', 'z'}) Edge(from, c, c, done_);
-      }
-      Edge(from, '+', '+', Exactly(HourMinute((minute + 1) % kMinutesPerDay)));
-      Edge(from, '-', '-', Exactly(HourMinute(kMinutesPerDay - 1 - minute)));
-    }
-  }
-
-  std::vector<CodePointDfa::State> states_;
-  std::map<std::string, int32_t> rests_;
-  int32_t start_ = 0;
-  int32_t done_ = 0;
-  int32_t units_ = 0;
-};
-
-// The texts of `first` followed by one character of a set and those of `second`. Precondition: no
-// member of `first` can be continued inside `first`.
-CodePointDfa Join(const CodePointDfa& first, const CodePointSet& between,
-                  const CodePointDfa& second) {
-  std::vector<CodePointDfa::State> states = first.states();
-  const auto offset = static_cast<int32_t>(states.size());
-  for (CodePointDfa::State& state : states) {
-    if (!state.accept) continue;
-    state.accept = false;
-    for (const CodePointRange& range : between.ranges())
-      state.edges.push_back({range.lo, range.hi, offset});
-  }
-  for (CodePointDfa::State state : second.states()) {
-    for (auto& edge : state.edges) edge.target += offset;
-    states.push_back(std::move(state));
-  }
-  return CodePointDfa(std::move(states));
 }
 
 Text DurationRegex() {
@@ -355,18 +228,27 @@ int64_t MaxLengthOfFormat(std::string_view name) {
 
 namespace {
 
-CodePointDfa MakeFormat(const NamedFormat& format) {
+CodePointDfa DecodedFormat(const NamedFormat& format) {
   const Limits
       limits;  // Formats are constants of this library; what a caller allows does not change them.
   RegexOptions options;
   options.dot = RegexOptions::Dot::kNotLineEnd;
-  if (format.name == "regex") return RegexFormatToDfa();
-  if (format.name == "time") return TimeBuilder().Build();
-  if (format.name == "date-time") {
-    return Join(RegexToDfa(DateRegex(), options, limits), CodePointSet({{'T', 'T'}, {'t', 't'}}),
-                TimeBuilder().Build());
-  }
+  if (format.name == "time") return TimeFormatToDfa();
+  if (format.name == "date-time")
+    return DateTimeFormatToDfa(RegexToDfa(DateRegex(), options, limits));
   return RegexToDfa(format.regex(), options, limits);
+}
+
+FormatAutomata MakeFormat(const NamedFormat& format) {
+  if (format.name == "regex") {
+    RegexFormatAutomata automata = RegexFormatToDfa();
+    return {std::make_shared<const CodePointDfa>(std::move(automata.decoded)),
+            std::make_shared<const CodePointDfa>(std::move(automata.spelled))};
+  }
+  FormatAutomata automata;
+  automata.decoded = std::make_shared<const CodePointDfa>(DecodedFormat(format));
+  automata.spelled = SpellCanonically(automata.decoded);
+  return automata;
 }
 
 // Filled on first use, one entry at a time; entries are immutable from then on.
@@ -391,10 +273,8 @@ const FormatAutomata& AutomataOfFormat(std::string_view name) {
   library.once[index].Call([&] {
     // A constant of this library is on nobody's account.
     const WorkPause pause;
-    FormatAutomata& entry = library.automata[index];
-    entry.decoded = std::make_shared<const CodePointDfa>(MakeFormat(Formats()[index]));
-    entry.spelled = std::make_shared<const CodePointDfa>(SpellCanonically(*entry.decoded));
-    library.made[index].store(entry.decoded.get(), std::memory_order_release);
+    library.automata[index] = MakeFormat(Formats()[index]);
+    library.made[index].store(library.automata[index].decoded.get(), std::memory_order_release);
   });
   return library.automata[index];
 }

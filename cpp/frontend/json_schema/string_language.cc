@@ -118,7 +118,7 @@ CodePointDfaPtr StringLanguage::Constraint(const StringConstraint& constraint, J
 }
 
 CodePointDfaPtr StringLanguage::Intersection(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {
-  return Share(Minimize(Intersect(*a, *b, reader_.limits().max_dfa_states)));
+  return Share(Intersect(*a, *b, reader_.limits().max_dfa_states));
 }
 
 CodePointDfaPtr StringLanguage::Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {

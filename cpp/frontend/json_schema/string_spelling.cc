@@ -1,8 +1,7 @@
 // Transducing automata from decoded to spelled characters (RFC 8259, section 7).
 //
-// Escapes that all spell one target share their inner states. Excluded names are a trie in which
-// every character is followed by each of its spellings, surrogate pairs included, so that no
-// spelling of a name slips through.
+// Each state keeps its raw characters and gets states of its own for the escapes of the others. The
+// spellings of all strings but some names are spellings_except.cc.
 #include "frontend/json_schema/string_spelling.h"
 
 #include <algorithm>
@@ -10,226 +9,136 @@
 #include <deque>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "automata/escape_phase.h"
-#include "support/utf8.h"
+#include "frontend/json_schema/json_escapes.h"
 
 namespace xgrammar::json_schema {
 
 namespace {
 
-using State = CodePointDfa::State;
-
-struct ShortEscape {
-  char letter;
-  uint32_t code_point;
-};
-constexpr std::array<ShortEscape, 7> kCanonicalEscapes = {
-    {{'"', '"'}, {'\\', '\\'}, {'b', 8}, {'f', 12}, {'n', 10}, {'r', 13}, {'t', 9}}};
-
-bool HasShortEscape(uint32_t code_point) {
-  return std::any_of(kCanonicalEscapes.begin(), kCanonicalEscapes.end(),
-                     [&](const ShortEscape& escape) { return escape.code_point == code_point; });
+// Whether an edge has a character that must be escaped.
+bool NeedsEscapes(const CodePointDfa::Edge& edge) {
+  return edge.lo < kNumControls || (edge.lo <= '"' && '"' <= edge.hi) ||
+         (edge.lo <= '\\' && '\\' <= edge.hi);
 }
 
-char HexLetter(uint32_t value) {
-  return static_cast<char>(value < 10 ? '0' + value : 'a' + value - 10);
-}
-
-void SortEdges(State* state) {
-  std::sort(state->edges.begin(), state->edges.end(),
-            [](const auto& a, const auto& b) { return a.lo < b.lo; });
-}
-
-// Target of a character in a state of a deterministic automaton, or -1.
-int32_t TargetOf(const State& state, uint32_t code_point) {
-  for (const auto& edge : state.edges) {
-    if (code_point < edge.lo) return -1;
-    if (code_point <= edge.hi) return edge.target;
-  }
-  return -1;
-}
-
-// Adds the states that spell the escaped characters of `decoded`; targets are kept as they are.
-void AddEscapes(const State& decoded, size_t state_index, std::vector<State>* out) {
-  State escape;
-  for (const ShortEscape& candidate : kCanonicalEscapes) {
-    const int32_t target = TargetOf(decoded, candidate.code_point);
-    const auto letter = static_cast<uint32_t>(candidate.letter);
-    if (target >= 0) escape.edges.push_back({letter, letter, target});
-  }
-  std::array<State, 2> last;  // After \u000 and after \u001.
-  for (uint32_t code_point = 0; code_point < 0x20; ++code_point) {
-    const int32_t target = HasShortEscape(code_point) ? -1 : TargetOf(decoded, code_point);
-    const auto letter = static_cast<uint32_t>(HexLetter(code_point & 15));
-    if (target >= 0) last[code_point >> 4].edges.push_back({letter, letter, target});
-  }
-  const auto add = [&](State state) {
-    SortEdges(&state);
-    out->push_back(std::move(state));
-    return static_cast<int32_t>(out->size() - 1);
-  };
-  if (!last[0].edges.empty() || !last[1].edges.empty()) {
-    State third;
-    for (uint32_t digit = 0; digit < 2; ++digit) {
-      if (last[digit].edges.empty()) continue;
-      third.edges.push_back({'0' + digit, '0' + digit, add(std::move(last[digit]))});
-    }
-    State second;
-    second.edges.push_back({'0', '0', add(std::move(third))});
-    State first;
-    first.edges.push_back({'0', '0', add(std::move(second))});
-    escape.edges.push_back({'u', 'u', add(std::move(first))});
-  }
-  if (escape.edges.empty()) return;
-  const int32_t escape_state = add(std::move(escape));
-  (*out)[state_index].edges.push_back({'\\', '\\', escape_state});
-  SortEdges(&(*out)[state_index]);
-}
-
-/// Builds SpellingsExcept: a trie of the names, in which each character is followed by every
-/// spelling of it.
-class ExclusionBuilder {
+/// Builds SpellCanonically. States keep their numbers; those of their escapes come behind them.
+class CanonicalSpeller {
  public:
-  explicit ExclusionBuilder(const std::vector<std::string_view>& names) {
-    nodes_.emplace_back();
-    for (const std::string_view name : names) AddName(name);
-  }
+  explicit CanonicalSpeller(const CodePointDfa& decoded) : decoded_(decoded) {}
 
   CodePointDfa Build() {
-    for (size_t i = 0; i < nodes_.size(); ++i) AddState(!nodes_[i].is_name);
-    other_ = AddState(true);
-    other_escape_ = AddState(false);
-    for (int i = 0; i < 4; ++i)
-      other_hex_[static_cast<size_t>(i)] = AddState(false);  // i more digits follow the next.
-    AddRawEdges(other_, {}, other_escape_);
-    AddEscapeEdges(other_escape_, {}, other_hex_[3]);
-    for (size_t i = 0; i < 4; ++i)
-      AddHexEdges(other_hex_[i], {}, i == 0 ? other_ : other_hex_[i - 1]);
-    for (size_t i = 0; i < nodes_.size(); ++i) BuildNode(i);
-    for (State& state : states_) SortEdges(&state);
-    return CodePointDfa(std::move(states_));
+    const auto& source = decoded_.states();
+    table_.Reserve(2 * source.size(), 2 * static_cast<size_t>(decoded_.num_edges()));
+    num_states_ = static_cast<int32_t>(source.size());
+    for (const auto& state : source) WriteRaw(state);
+    for (const int32_t state : escaped_) WriteEscapes(source[static_cast<size_t>(state)]);
+    // Whatever lies ahead of a decoded text, its spelling can reach.
+    return CodePointDfa(std::move(table_), 0);
   }
 
  private:
-  using Targets = std::map<uint32_t, int32_t>;  // Code point or digit value -> state.
-  struct Node {
-    Targets children;
-    bool is_name = false;
+  // The raw characters, and a backslash to the escapes if there are any. How many states they take
+  // is known here, what they hold is written later.
+  void WriteRaw(const CodePointDfa::StateView& state) {
+    const bool is_escaped = std::any_of(state.edges.begin(), state.edges.end(), NeedsEscapes);
+    bool has_backslash = !is_escaped;
+    const auto add_backslash = [&](uint32_t before) {
+      if (has_backslash || before <= '\\') return;
+      table_.AddEdge('\\', '\\', num_states_);
+      has_backslash = true;
+    };
+    for (const auto& edge : state.edges) {
+      for (const CodePointRange& range : kRawRanges) {
+        const uint32_t lo = std::max(edge.lo, range.lo);
+        const uint32_t hi = std::min(edge.hi, range.hi);
+        if (lo > hi) continue;
+        add_backslash(lo);
+        table_.AppendEdge(lo, hi, edge.target);
+      }
+    }
+    add_backslash(kMaxCodePoint);
+    const int32_t written = table_.EndState(state.accept);
+    if (!is_escaped) return;
+    escaped_.push_back(written);
+    num_states_ += NumEscapeStates(Targets(state));
+  }
+
+  // Where the characters that have escapes lead, -1 for nowhere.
+  struct EscapeTargets {
+    std::array<int32_t, kNumControls> control;
+    int32_t quote = -1;
+    int32_t backslash = -1;
+    int32_t of(uint32_t code_point) const {
+      return code_point == '"' ? quote : (code_point == '\\' ? backslash : control[code_point]);
+    }
   };
 
-  void AddName(std::string_view name) {
-    size_t node = 0;
-    for (size_t i = 0; i < name.size();) {
-      const DecodedCodePoint decoded = DecodeUtf8(name, i);
-      i += decoded.size;
-      const auto [place, is_new] = nodes_[node].children.try_emplace(
-          decoded.code_point, static_cast<int32_t>(nodes_.size()));
-      node = static_cast<size_t>(place->second);
-      if (is_new) nodes_.emplace_back();
+  static EscapeTargets Targets(const CodePointDfa::StateView& state) {
+    EscapeTargets targets;
+    targets.control.fill(-1);
+    for (const auto& edge : state.edges) {
+      for (uint32_t c = edge.lo; c <= edge.hi && c < kNumControls; ++c)
+        targets.control[c] = edge.target;
+      if (edge.lo <= '"' && '"' <= edge.hi) targets.quote = edge.target;
+      if (edge.lo <= '\\' && '\\' <= edge.hi) targets.backslash = edge.target;
     }
-    nodes_[node].is_name = true;
+    return targets;
   }
 
-  int32_t AddState(bool accept) {
-    states_.emplace_back();
-    states_.back().accept = accept;
-    return static_cast<int32_t>(states_.size() - 1);
-  }
-  void AddEdge(int32_t from, uint32_t lo, uint32_t hi, int32_t to) {
-    states_[static_cast<size_t>(from)].edges.push_back({lo, hi, to});
+  // Whether some control character that begins with this digit is spelled by its number.
+  static bool HasHex(const EscapeTargets& targets, uint32_t high) {
+    for (uint32_t c = 16 * high; c < 16 * high + 16; ++c) {
+      if (targets.control[c] >= 0 && !HasShortEscape(c)) return true;
+    }
+    return false;
   }
 
-  // Raw characters: to the child if there is one, else to the state for all other strings.
-  void AddRawEdges(int32_t from, const Targets& children, int32_t escape) {
-    const CodePointSet raw = RawStringCharacters();
-    for (const CodePointRange& range : raw.ranges()) {
-      uint32_t next = range.lo;
-      for (auto child = children.lower_bound(range.lo);
-           child != children.end() && child->first <= range.hi; ++child) {
-        if (child->first > next) AddEdge(from, next, child->first - 1, other_);
-        AddEdge(from, child->first, child->first, child->second);
-        next = child->first + 1;
+  static int32_t NumEscapeStates(const EscapeTargets& targets) {
+    const int32_t num_last = (HasHex(targets, 0) ? 1 : 0) + (HasHex(targets, 1) ? 1 : 0);
+    return num_last == 0 ? 1
+                         : 4 + num_last;  // After `\`, `\u`, `\u0`, `\u00`, `\u000` and `\u001`.
+  }
+
+  void WriteEscapes(const CodePointDfa::StateView& state) {
+    const EscapeTargets targets = Targets(state);
+    int32_t next = table_.num_states() + 1;  // The state behind the one that is written.
+    for (const ShortEscape& escape : kCanonicalEscapes) {
+      const int32_t target = targets.of(escape.code_point);
+      const auto letter = static_cast<uint32_t>(escape.letter);
+      if (target >= 0) table_.AddEdge(letter, letter, target);
+    }
+    const std::array<bool, 2> has_hex = {HasHex(targets, 0), HasHex(targets, 1)};
+    const bool has_any_hex = has_hex[0] || has_hex[1];
+    if (has_any_hex) table_.AddEdge('u', 'u', next++);
+    table_.EndState(false);
+    if (!has_any_hex) return;
+    for (int digit = 0; digit < 2; ++digit) {
+      table_.AddEdge('0', '0', next++);
+      table_.EndState(false);
+    }
+    for (uint32_t high = 0; high < 2; ++high) {
+      if (has_hex[high]) table_.AddEdge('0' + high, '0' + high, next++);
+    }
+    table_.EndState(false);
+    for (uint32_t high = 0; high < 2; ++high) {
+      if (!has_hex[high]) continue;
+      for (uint32_t low = 0; low < 16; ++low) {
+        const uint32_t code_point = 16 * high + low;
+        const auto letter = static_cast<uint32_t>(HexLetter(low));
+        if (targets.control[code_point] >= 0 && !HasShortEscape(code_point))
+          table_.AppendEdge(letter, letter, targets.control[code_point]);
       }
-      if (next <= range.hi) AddEdge(from, next, range.hi, other_);
-    }
-    AddEdge(from, '\\', '\\', escape);
-  }
-
-  void AddEscapeEdges(int32_t from, const Targets& children, int32_t hex) {
-    const auto add = [&](char letter, uint32_t code_point) {
-      const auto child = children.find(code_point);
-      const auto c = static_cast<uint32_t>(letter);
-      AddEdge(from, c, c, child == children.end() ? other_ : child->second);
-    };
-    for (const ShortEscape& escape : kCanonicalEscapes) add(escape.letter, escape.code_point);
-    add('/', '/');
-    AddEdge(from, 'u', 'u', hex);
-  }
-
-  // One hexadecimal digit in either case.
-  void AddHexEdges(int32_t from, const Targets& by_digit, int32_t otherwise) {
-    for (uint32_t digit = 0; digit < 16; ++digit) {
-      const auto found = by_digit.find(digit);
-      const int32_t target = found == by_digit.end() ? otherwise : found->second;
-      const auto letter = static_cast<uint32_t>(HexLetter(digit));
-      AddEdge(from, letter, letter, target);
-      if (digit >= 10) AddEdge(from, letter - 'a' + 'A', letter - 'a' + 'A', target);
+      table_.EndState(false);
     }
   }
 
-  // Four digits that lead to a state by the code unit they spell.
-  int32_t BuildHex(const std::vector<std::pair<uint32_t, int32_t>>& units, size_t digits_left) {
-    const int32_t state = AddState(false);
-    std::map<uint32_t, std::vector<std::pair<uint32_t, int32_t>>> groups;
-    const size_t shift = (digits_left - 1) * 4;
-    for (const auto& unit : units) groups[(unit.first >> shift) & 15].push_back(unit);
-    Targets by_digit;
-    for (const auto& [digit, group] : groups) {
-      by_digit[digit] = digits_left == 1 ? group.front().second : BuildHex(group, digits_left - 1);
-    }
-    AddHexEdges(state, by_digit, digits_left == 1 ? other_ : other_hex_[digits_left - 2]);
-    return state;
-  }
-
-  void BuildNode(size_t index) {
-    const Targets children = nodes_[index].children;
-    const auto state = static_cast<int32_t>(index);
-    if (children.empty()) {
-      AddRawEdges(state, children, other_escape_);
-      return;
-    }
-    std::vector<std::pair<uint32_t, int32_t>> units;
-    std::map<uint32_t, std::vector<std::pair<uint32_t, int32_t>>>
-        pairs;  // High surrogate -> low ones.
-    for (const auto& [code_point, child] : children) {
-      if (code_point < 0x10000) {
-        units.emplace_back(code_point, child);
-      } else {
-        const uint32_t offset = code_point - 0x10000;
-        pairs[kSurrogateFirst + (offset >> 10)].emplace_back(0xDC00 + (offset & 0x3FF), child);
-      }
-    }
-    for (const auto& [high, lows] : pairs) units.emplace_back(high, BuildPair(lows));
-    const int32_t escape = AddState(false);
-    AddEscapeEdges(escape, children, BuildHex(units, 4));
-    AddRawEdges(state, children, escape);
-  }
-
-  // After an escaped high surrogate: alone it is no character of any name.
-  int32_t BuildPair(const std::vector<std::pair<uint32_t, int32_t>>& lows) {
-    const int32_t state = AddState(true);
-    const int32_t escape = AddState(false);
-    AddEscapeEdges(escape, {}, BuildHex(lows, 4));
-    AddRawEdges(state, {}, escape);
-    return state;
-  }
-
-  std::vector<Node> nodes_;
-  std::vector<State> states_;
-  int32_t other_ = 0;
-  int32_t other_escape_ = 0;
-  std::array<int32_t, 4> other_hex_{};
+  const CodePointDfa& decoded_;
+  DfaTable table_;
+  std::vector<int32_t> escaped_;  ///< States with escapes, in the order of their escape states.
+  int32_t num_states_ = 0;        ///< With the escape states that are still to be written.
 };
 
 }  // namespace
@@ -239,21 +148,15 @@ CodePointSet RawStringCharacters() {
 }
 
 CodePointDfa SpellCanonically(const CodePointDfa& decoded) {
-  const std::vector<State>& source = decoded.states();
-  const CodePointSet raw = RawStringCharacters();
-  std::vector<State> out(source.size());
-  for (size_t i = 0; i < source.size(); ++i) {
-    out[i].accept = source[i].accept;
-    for (const auto& edge : source[i].edges) {
-      for (const CodePointRange& range : raw.ranges()) {
-        const uint32_t lo = std::max(edge.lo, range.lo);
-        const uint32_t hi = std::min(edge.hi, range.hi);
-        if (lo <= hi) out[i].edges.push_back({lo, hi, edge.target});
-      }
-    }
+  return CanonicalSpeller(decoded).Build();
+}
+
+CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded) {
+  for (const auto& state : decoded->states()) {
+    if (std::any_of(state.edges.begin(), state.edges.end(), NeedsEscapes))
+      return std::make_shared<const CodePointDfa>(SpellCanonically(*decoded));
   }
-  for (size_t i = 0; i < source.size(); ++i) AddEscapes(source[i], i, &out);
-  return CodePointDfa(std::move(out));
+  return decoded;
 }
 
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder) {
@@ -299,7 +202,7 @@ int64_t MinEscapedLength(const CodePointDfa& spelled) {
   while (!ready.empty()) {
     const Place place = ready.front();
     ready.pop_front();
-    const State& state = spelled.states()[static_cast<size_t>(place.state)];
+    const CodePointDfa::StateView& state = spelled.states()[static_cast<size_t>(place.state)];
     if (state.accept) return found[place];
     const bool counts = place.phase == 0;
     const int64_t length = found[place] + (counts ? 1 : 0);
@@ -326,10 +229,6 @@ int64_t MinEscapedLength(const CodePointDfa& spelled) {
     }
   }
   return -1;
-}
-
-CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names) {
-  return ExclusionBuilder(names).Build();
 }
 
 }  // namespace xgrammar::json_schema

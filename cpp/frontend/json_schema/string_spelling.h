@@ -21,6 +21,8 @@ CodePointSet RawStringCharacters();
 
 /// The canonical spellings of a language of decoded texts, without quotes. Linear.
 CodePointDfa SpellCanonically(const CodePointDfa& decoded);
+/// The same; the automaton itself where nothing needs an escape.
+CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded);
 
 /// Characters of the shortest text of a language of spellings, an escape counted once; -1 for the
 /// empty language.

@@ -140,7 +140,7 @@ int64_t DocumentCompiler::MarkerBytes(const Definition& entry) const {
     return static_cast<int64_t>(document_.literal(marker).text.size());
   }
   const CodePointDfa dfa = DfaOf(ExprOf(marker));
-  const std::vector<CodePointDfa::State>& states = dfa.states();
+  const std::vector<CodePointDfa::StateView>& states = dfa.states();
   // By state: bytes from the start; states are numbered breadth-first.
   std::vector<int64_t> sizes(states.size(), -1);
   sizes[0] = 0;

@@ -109,12 +109,12 @@ ExprId DocumentCompiler::CompileAnd(NodeId id) {
       continue;
     }
     CodePointDfa dfa = DfaOf(ExprOf(part));
-    result = result ? Minimize(Intersect(*result, dfa, max_states)) : std::move(dfa);
+    result = result ? Intersect(*result, dfa, max_states) : std::move(dfa);
   }
   // What is taken away costs nothing for characters that only it mentions.
   for (NodeId part : negated) {
     CodePointDfa dfa = DfaOf(ExprOf(part));
-    result = result ? Minimize(Subtract(*result, dfa, max_states)) : Minimize(Complement(dfa));
+    result = result ? Subtract(*result, dfa, max_states) : Minimize(Complement(dfa));
   }
   return AddDfa(*std::move(result));
 }

@@ -69,7 +69,8 @@ CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent,
   for (size_t s = 0; s < dfa.states().size(); ++s) nfa.AddState();
   for (size_t s = 0; s < dfa.states().size(); ++s) {
     const auto from = static_cast<int32_t>(s);
-    std::vector<CodePointDfa::Edge> edges = dfa.states()[s].edges;
+    std::vector<CodePointDfa::Edge> edges(dfa.states()[s].edges.begin(),
+                                          dfa.states()[s].edges.end());
     std::stable_sort(edges.begin(), edges.end(),
                      [](const auto& a, const auto& b) { return a.target < b.target; });
     std::vector<CodePointRange> ranges;

@@ -9,12 +9,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/json_schema/automaton_memo.h"
 #include "frontend/structural_tag/schema.h"
 #include "frontend/structural_tag/structural_tag.h"
 #include "grammar/builder.h"
@@ -107,6 +109,7 @@ class Lowerer {
   std::map<std::vector<std::string>, ExprId> free_texts_;
   std::unordered_map<std::string, Embedded> embedded_;  ///< By kind, options and text.
   Report report_;
+  std::shared_ptr<AutomatonMemo> automata_ = std::make_shared<AutomatonMemo>();
   std::unordered_map<std::string, int32_t> token_ids_;
   std::unordered_map<std::string_view, int32_t> vocab_index_;  ///< Empty until it is needed.
 };

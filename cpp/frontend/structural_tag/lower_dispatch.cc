@@ -77,7 +77,7 @@ std::vector<uint32_t> CodePointsOf(const std::string& text) {
 /// accepting states; in the runs of a pattern few states can be on the way to its end, so that this
 /// is linear where a walk from each state is not.
 CodePointDfa RightQuotient(const CodePointDfa& dfa, const std::string& suffix) {
-  std::vector<CodePointDfa::State> states = dfa.states();
+  std::vector<CodePointDfa::State> states = dfa.CopyStates();
   const ReverseEdges reverse(states);
   std::vector<int32_t> reached;
   for (size_t id = 0; id < states.size(); ++id) {

@@ -76,6 +76,7 @@ Lowerer::Embedded Lowerer::JsonSchemaRule(const Format& format, const JsonSchema
   options.any_order = value.any_order;
   options.max_whitespace_cnt = value.max_whitespace_cnt;
   options.excludes = value.excludes;
+  options.memo = automata_;
   return AtFormat(tag_, format, "json_schema", [&] {
     try {
       JsonSchemaResult result = JsonSchemaToGrammar(text, options, limits_);

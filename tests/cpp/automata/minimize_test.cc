@@ -34,8 +34,7 @@ TEST(MinimizeTest, DeadAndMissingTransitionsAreTheSame) {
   // State 1 has a transition into the dead state 3, state 2 has none.
   dfa.transitions = {{0, 0, 1}, {0, 1, 2}, {1, 0, 3}, {3, 0, 3}};
   const SymbolDfa minimal = MinimizeSymbolDfa(dfa);
-  EXPECT_EQ(minimal.accept.size(),
-            3u);  // The dead state is still counted, but nothing leads to it.
+  EXPECT_EQ(minimal.accept.size(), 2u);
   EXPECT_EQ(minimal.transitions.size(), 2u);
   dfa.accept = {0, 0, 0, 0};
   EXPECT_EQ(MinimizeSymbolDfa(dfa).accept.size(), 1u);

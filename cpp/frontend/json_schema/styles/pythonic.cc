@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "automata/free_run.h"
 #include "frontend/json_schema/styles/python_literals.h"
 
 namespace xgrammar::json_schema {
@@ -27,9 +26,7 @@ PythonicStyle::PythonicStyle(Merger* merger, const JsonSchemaOptions& schema_opt
                              const Limits& schema_limits)
     : JSONSchemaConverter(merger, schema_options, schema_limits),
       spellings_{PythonSpellings(kPythonQuotes[0]), PythonSpellings(kPythonQuotes[1])} {
-  if (!schema_options.excludes.empty())
-    unexcluded_ = Share(ExcludingText(schema_options.excludes, schema_limits.max_dfa_states));
-  names_ = Share(PythonNames(schema_limits));
+  names_ = Remembered("python names", [&] { return PythonNames(schema_limits); });
 }
 
 // ---- Layout ----
@@ -80,26 +77,34 @@ ExprId PythonicStyle::InQuotes(size_t form, ExprId body) {
   return builder().AddSequence({quote, body, quote});
 }
 
-ExprId PythonicStyle::Quoted(const std::array<CodePointDfa, 2>& bodies) {
+ExprId PythonicStyle::Quoted(const std::array<CodePointDfaPtr, 2>& bodies) {
   std::vector<ExprId> forms;
   for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
-    CodePointDfa body = bodies[i];
-    if (unexcluded_) body = Minimize(Intersect(body, *unexcluded_, limits().max_dfa_states));
-    if (body.IsEmpty()) continue;
-    forms.push_back(InQuotes(i, builder().AddAutomaton(Share(std::move(body)))));
+    if (bodies[i]->IsEmpty()) continue;
+    forms.push_back(InQuotes(i, builder().AddAutomaton(bodies[i])));
   }
   return forms.empty() ? Excluded() : Lexeme("string", builder().AddChoices(forms));
 }
 
+CodePointDfa PythonicStyle::WithoutExcluded(CodePointDfa body) const {
+  return unexcluded() ? Intersect(body, *unexcluded(), limits().max_dfa_states) : std::move(body);
+}
+
 ExprId PythonicStyle::Spelled(const CodePointDfa& decoded) {
   if (decoded.IsEmpty()) return builder().AddNothing();
-  return Quoted({Respell(decoded, spellings_[0]), Respell(decoded, spellings_[1])});
+  const auto spell = [&](size_t form) {
+    return Share(WithoutExcluded(Respell(decoded, spellings_[form])));
+  };
+  return Quoted({spell(0), spell(1)});
 }
 
 ExprId PythonicStyle::FreeString(Depth) {
-  if (free_string_ == kNoExpr)
-    free_string_ = Quoted(
-        {AnyPythonBody(kPythonQuotes[0], limits()), AnyPythonBody(kPythonQuotes[1], limits())});
+  const auto any_body = [&](size_t form) {
+    return Remembered(std::string("python text ").append(kPythonQuotes[form]), [&] {
+      return WithoutExcluded(AnyPythonBody(kPythonQuotes[form], limits()));
+    });
+  };
+  if (free_string_ == kNoExpr) free_string_ = Quoted({any_body(0), any_body(1)});
   return free_string_;
 }
 
@@ -109,7 +114,7 @@ ExprId PythonicStyle::ConstrainedString(const CodePointDfaPtr& decoded, bool, De
 
 ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountRange& length, bool,
                                     Depth depth) {
-  if (!unexcluded_) {
+  if (!unexcluded()) {
     std::vector<ExprId> forms;
     for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
       const ExprId body =
@@ -127,18 +132,31 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
   const auto bounded = [&](int64_t max) {
     return Intersect(CodePointDfa(any), LengthRange(length.min, max, max_states), max_states);
   };
-  if (length.HasMax() && IsCounted(length.max, *unexcluded_))
-    return CountedString(Share(bounded(kNoMaximum)), length.max, true, depth);
+  const bool is_counted = length.HasMax() && IsCounted(length.max, *unexcluded());
+  if (is_counted && length.min == 0 && characters == CodePointSet::All()) {
+    const auto all_texts = [&](size_t form) {
+      return Remembered(std::string("python spelled ").append(kPythonQuotes[form]), [&] {
+        return WithoutExcluded(Respell(LengthRange(0, kNoMaximum, max_states), spellings_[form]));
+      });
+    };
+    return Counted({all_texts(0), all_texts(1)}, length.max);
+  }
+  if (is_counted) return CountedString(Share(bounded(kNoMaximum)), length.max, true, depth);
   return Spelled(bounded(length.max));
 }
 
 ExprId PythonicStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool,
                                     Depth) {
+  const auto spell = [&](size_t form) {
+    return Share(WithoutExcluded(Respell(*decoded, spellings_[form])));
+  };
+  return Counted({spell(0), spell(1)}, max_length);
+}
+
+ExprId PythonicStyle::Counted(const std::array<CodePointDfaPtr, 2>& bodies, int64_t max_length) {
   std::vector<ExprId> forms;
   for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
-    CodePointDfa spelled = Respell(*decoded, spellings_[i]);
-    if (unexcluded_) spelled = Minimize(Intersect(spelled, *unexcluded_, limits().max_dfa_states));
-    const ExprId body = CountedBody(Share(std::move(spelled)), max_length);
+    const ExprId body = CountedBody(bodies[i], max_length);
     if (body != kNoExpr) forms.push_back(InQuotes(i, body));
   }
   return forms.empty() ? Excluded() : builder().AddChoices(forms);
@@ -167,9 +185,7 @@ ExprId PythonicStyle::DeclaredKey(std::string_view name, Depth depth) {
 
 ExprId PythonicStyle::Names(const CodePointDfa& names) {
   if (names.IsEmpty()) return builder().AddNothing();
-  const CodePointDfa written =
-      unexcluded_ ? Intersect(names, *unexcluded_, limits().max_dfa_states) : names;
-  return TextLexeme("name", Minimize(written));
+  return TextLexeme("name", Minimize(WithoutExcluded(names)));
 }
 
 ExprId PythonicStyle::AdditionalKey(const std::vector<std::string_view>& closed_names,

@@ -62,13 +62,15 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId Empty(std::string_view open, std::string_view close);
   ExprId Separator(std::string_view text);
   ExprId InQuotes(size_t form, ExprId body);
-  /// Strings in either quote, from what may stand between each; without excluded texts.
-  ExprId Quoted(const std::array<CodePointDfa, 2>& bodies);
+  /// Strings in either quote, from what may stand between each.
+  ExprId Quoted(const std::array<CodePointDfaPtr, 2>& bodies);
+  /// Likewise, of so many characters at most.
+  ExprId Counted(const std::array<CodePointDfaPtr, 2>& bodies, int64_t max_length);
+  CodePointDfa WithoutExcluded(CodePointDfa body) const;
   ExprId Spelled(const CodePointDfa& decoded);
   ExprId Names(const CodePointDfa& names);
 
   const std::array<Spellings, 2> spellings_;  ///< By quote.
-  CodePointDfaPtr unexcluded_;                ///< Texts without excluded ones; null if all are.
   CodePointDfaPtr names_;                     ///< What names of arguments can be.
   ExprId free_string_ = kNoExpr;
 };

@@ -19,11 +19,15 @@ CodePointDfaPtr Share(CodePointDfa dfa) {
 }
 
 // Texts without the marker and, if asked for, without the excluded ones.
-CodePointDfaPtr TextsWithout(std::string_view marker, const std::vector<std::string>& excludes,
-                             const Limits& limits) {
+CodePointDfa TextsWithout(std::string_view marker, const std::vector<std::string>& excludes,
+                          const Limits& limits) {
   std::vector<std::string> texts = excludes;
   texts.emplace_back(marker);
-  return Share(ExcludingText(texts, limits.max_dfa_states));
+  return ExcludingText(texts, limits.max_dfa_states);
+}
+
+std::string NamedBy(std::string_view what, std::string_view marker) {
+  return std::string(what).append(" ").append(marker);
 }
 
 CodePointDfa Identifiers() {
@@ -48,9 +52,14 @@ RawStringStyle::RawStringStyle(Merger* merger, const JsonSchemaOptions& schema_o
                                const Limits& schema_limits, const RawStringFormat& format)
     : JSONSchemaConverter(merger, schema_options, schema_limits),
       format_(format),
-      unmarked_(TextsWithout(format.value_end, {}, schema_limits)),
-      texts_(TextsWithout(format.value_end, schema_options.excludes, schema_limits)),
-      key_texts_(TextsWithout(format.key_end, schema_options.excludes, schema_limits)),
+      unmarked_(Remembered(NamedBy("unmarked", format.value_end),
+                           [&] { return TextsWithout(format.value_end, {}, schema_limits); })),
+      texts_(Remembered(
+          NamedBy("raw texts", format.value_end),
+          [&] { return TextsWithout(format.value_end, schema_options.excludes, schema_limits); })),
+      key_texts_(Remembered(
+          NamedBy("raw texts", format.key_end),
+          [&] { return TextsWithout(format.key_end, schema_options.excludes, schema_limits); })),
       new_names_(
           Share(format.has_identifier_keys ? Identifiers() : Repeated(CodePointSet::All()))) {}
 
@@ -66,8 +75,7 @@ ExprId RawStringStyle::ConstrainedString(const CodePointDfaPtr& decoded, bool is
                                          Depth depth) {
   if (!HasRawString(depth) || decoded->IsEmpty())
     return JSONSchemaConverter::ConstrainedString(decoded, is_filtered, depth);
-  return TextLexeme("text",
-                    Minimize(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states)));
+  return TextLexeme("text", Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states));
 }
 
 ExprId RawStringStyle::BoundedString(const CodePointSet& characters, const CountRange& length,
@@ -75,7 +83,7 @@ ExprId RawStringStyle::BoundedString(const CodePointSet& characters, const Count
   if (!HasRawString(depth))
     return JSONSchemaConverter::BoundedString(characters, length, is_filtered, depth);
   const CodePointDfa text =
-      Minimize(Intersect(Repeated(characters), Texts(is_filtered), limits().max_dfa_states));
+      Intersect(Repeated(characters), Texts(is_filtered), limits().max_dfa_states);
   if (text.states().size() > 1) return CountedText(text, length);
   // The characters cannot spell a marker.
   return Lexeme("text", builder().AddRepeat(builder().AddCharClass(characters), length.min,
@@ -86,7 +94,7 @@ ExprId RawStringStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max
                                      bool is_filtered, Depth depth) {
   if (!HasRawString(depth))
     return JSONSchemaConverter::CountedString(decoded, max_length, is_filtered, depth);
-  return CountedText(Minimize(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states)),
+  return CountedText(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states),
                      {0, max_length});
 }
 

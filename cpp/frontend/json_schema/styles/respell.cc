@@ -23,7 +23,7 @@ class StateSpeller {
   StateSpeller(const Spellings& spellings, std::vector<State>* out)
       : spellings_(spellings), out_(*out) {}
 
-  void Spell(const State& source, size_t index) {
+  void Spell(const CodePointDfa::StateView& source, size_t index) {
     out_[index].accept = source.accept;
     const auto from = static_cast<int32_t>(index);
     Trie trie;

@@ -197,6 +197,39 @@ TEST(JsonSchema, SizesStayLinear) {
   EXPECT_LT(counted->num_exprs(), 40);
 }
 
+TEST(JsonSchema, LongTextsAreExact) {
+  // Long enough to be cut into rules, with characters of several bytes at the cuts.
+  std::string text;
+  while (text.size() < 30000) text += "a\xC3\xA9\xF0\x9F\x98\x80";
+  const GrammarPtr grammar = JsonSchemaToGrammar(R"({"const":")" + text + R"("})").grammar;
+  EXPECT_GT(grammar->num_rules(), 5);
+  EXPECT_TRUE(Accepts(*grammar, '"' + text + '"'));
+  EXPECT_FALSE(Accepts(*grammar, '"' + text.substr(0, 28000) + '"'));
+  EXPECT_FALSE(Accepts(*grammar, '"' + text + "a\""));
+  text[7 * 600] = 'b';
+  EXPECT_FALSE(Accepts(*grammar, '"' + text + '"'));
+}
+
+TEST(JsonSchema, AlternativesThatDifferInAMemberNeedNoComplements) {
+  std::string alternatives;
+  for (int i = 0; i < 60; ++i) {
+    alternatives += std::string(i > 0 ? "," : "") + R"({"type":"object","required":["k"],)" +
+                    R"("properties":{"k":{"const":)" + std::to_string(i) +
+                    R"(},"v":{"type":"null"}}})";
+  }
+  const GrammarPtr grammar = JsonSchemaToGrammar(R"({"oneOf":[)" + alternatives + "]}").grammar;
+  EXPECT_TRUE(Accepts(*grammar, R"({"k":59,"v":null})"));
+  EXPECT_FALSE(Accepts(*grammar, R"({"k":60,"v":null})"));
+  EXPECT_FALSE(Accepts(*grammar, R"({"v":null})"));
+  // Only a required member tells objects apart.
+  const GrammarPtr optional =
+      JsonSchemaToGrammar(R"({"oneOf":[{"type":"object","properties":{"k":{"const":1}}},)"
+                          R"({"type":"object","properties":{"k":{"const":2}}}]})")
+          .grammar;
+  EXPECT_FALSE(Accepts(*optional, "{}"));
+  EXPECT_TRUE(Accepts(*optional, R"({"k":2})"));
+}
+
 TEST(JsonSchema, BuiltinGrammar) {
   const GrammarPtr grammar = BuiltinJsonGrammar();
   EXPECT_TRUE(Accepts(*grammar, "{ \"a\" : [ 1 , { } ] }"));

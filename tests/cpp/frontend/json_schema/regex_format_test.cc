@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/json_schema/string_spelling.h"
+
 namespace xgrammar::json_schema {
 namespace {
 
@@ -65,10 +67,16 @@ constexpr const char* kOthers[] = {
 };
 
 TEST(RegexFormat, TakesPatternsOnly) {
-  const CodePointDfa dfa = RegexFormatToDfa();
+  const CodePointDfa dfa = RegexFormatToDfa().decoded;
   for (const char* text : kPatterns) EXPECT_TRUE(dfa.Accepts(text)) << text;
   for (const char* text : kOthers) EXPECT_FALSE(dfa.Accepts(text)) << text;
   EXPECT_FALSE(dfa.Accepts("((((a))))")) << "nested too deep for the subset";
+}
+
+TEST(RegexFormat, SpellingIsCanonical) {
+  const RegexFormatAutomata automata = RegexFormatToDfa();
+  const CodePointDfa spelled = Minimize(SpellCanonically(automata.decoded));
+  EXPECT_EQ(Minimize(automata.spelled).states(), spelled.states());
 }
 
 TEST(RegexFormat, ValuesAreJudgedWithoutBound) {
