@@ -1,0 +1,140 @@
+// What masks ask about distinct items: which bytes really lead on, along which a text may become
+// equal, and whether items that come later have endless values.
+//
+// Part of Parser. Masks themselves are made by sets that do not compare (mask/distinct_filter.h
+// takes out what these forbid).
+#include <algorithm>
+#include <vector>
+
+#include "parser/parser.h"
+
+namespace xgrammar {
+
+ByteSet Parser::LiveBytes(SetId set) {
+  const ByteSet first = sets_[set].first;
+  if (!sets_[set].compares) return first;
+  ByteSet live;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (first.Contains(byte) && Next(set, byte) != kDeadSet) live.Add(byte);
+  }
+  return live;
+}
+
+int32_t Parser::OnlyByte(SetId set) {
+  const ByteSet first = sets_[set].first;
+  if (!sets_[set].compares) return first.size() == 1 ? first.First() : -1;
+  int32_t only = -1;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (!first.Contains(byte) || Next(set, byte) == kDeadSet) continue;
+    if (only >= 0) return -1;
+    only = static_cast<int32_t>(b);
+  }
+  return only;
+}
+
+// Endless strings: from the quote on, every place within the string leads to a loop.
+Parser::ItemVariety Parser::VarietyOf(UnitId item) {
+  const auto known = varieties_.find(item);
+  if (known != varieties_.end()) return known->second;
+  constexpr size_t kMaxPlaces = 64;
+  const auto loops = [this](SetId from, uint8_t byte) {
+    const SetId once = NextLocked(from, byte);
+    return once != kDeadSet && NextLocked(once, byte) == once;
+  };
+  const SetId start = AtItem(item);
+  std::vector<SetId> places{NextLocked(start, '"')};
+  std::vector<std::vector<size_t>> before(1);
+  std::vector<bool> leads(1, false);
+  std::vector<size_t> work;
+  for (size_t i = 0; i < places.size() && places.size() <= kMaxPlaces; ++i) {
+    const ByteSet first = sets_[places[i]].first;
+    for (uint32_t b = 0; b < 256; ++b) {
+      if (!first.Contains(static_cast<uint8_t>(b))) continue;
+      const SetId to = NextLocked(places[i], static_cast<uint8_t>(b));
+      if (to == kDeadSet || sets_[to].accepting) continue;
+      const auto at =
+          static_cast<size_t>(std::find(places.begin(), places.end(), to) - places.begin());
+      if (at == places.size()) {
+        places.push_back(to);
+        before.emplace_back();
+        leads.push_back(false);
+      }
+      before[at].push_back(i);
+      if (at == i && !leads[i]) {
+        leads[i] = true;
+        work.push_back(i);
+      }
+    }
+  }
+  while (!work.empty()) {
+    const size_t place = work.back();
+    work.pop_back();
+    for (size_t from : before[place]) {
+      if (leads[from]) continue;
+      leads[from] = true;
+      work.push_back(from);
+    }
+  }
+  ItemVariety variety;
+  variety.has_endless_strings = places.size() <= kMaxPlaces && places[0] != kDeadSet &&
+                                std::find(leads.begin(), leads.end(), false) == leads.end();
+  variety.is_endless = variety.has_endless_strings || loops(start, '1');
+  varieties_.try_emplace(item, variety);
+  return variety;
+}
+
+Parser::ItemVariety Parser::VarietyOfItems(SetId set) {
+  const Growth growth(this);
+  if (sets_[set].begins_list) return {false, false};
+  ItemVariety all;
+  const auto add = [&](const Item& item) {
+    if (item.state == kDoneState || item.state == kBoundaryState) return;
+    const Unit& unit = units_.UnitOfState(item.state);
+    if (unit.kind != Unit::Kind::kDistinct) return;
+    const ItemVariety one =
+        unit.distinct->first.empty() && unit.distinct->rest != DistinctUnit::kNoUnit
+            ? VarietyOf(unit.distinct->rest)
+            : ItemVariety{false, false};
+    all.is_endless = all.is_endless && one.is_endless;
+    all.has_endless_strings = all.has_endless_strings && one.has_endless_strings;
+  };
+  for (const Item& item : sets_[set].kernel) {
+    add(item);
+    if (item.state == kDoneState || item.state == kBoundaryState) continue;
+    const Chain& chain = ChainOf(item.continuation);
+    for (const Item& target : chain.compared) add(target);
+    for (const Item& next : chain.next_items) add(next);
+  }
+  return all;
+}
+
+bool Parser::IsInString(SetId set) {
+  const Growth growth(this);
+  return sets_[set].compares && values_.IsInString(sets_[set].record);
+}
+
+ByteSet Parser::BytesTowardsEqual(SetId set) {
+  ByteSet bytes;
+  if (!sets_[set].compares) return bytes;
+  const Growth growth(this);
+  const uint32_t record = sets_[set].record;
+  for (const Item& item : sets_[set].kernel) {
+    if (item.state == kDoneState || item.state == kBoundaryState) continue;
+    const Chain& chain = ChainOf(item.continuation);
+    const Unit& unit = units_.UnitOfState(item.state);
+    const bool is_between = unit.kind == Unit::Kind::kDistinct && parameters_[item.count].count > 0;
+    if (is_between || !chain.next_items.empty()) return sets_[set].first;
+    for (const Item& target : chain.compared) {
+      const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
+      const std::vector<uint32_t>& near = NearValues(record, seen.values, seen.begin);
+      if (near.empty()) continue;
+      const ValuePrefix prefix(values_.TextFrom(record, seen.begin));
+      for (uint32_t value : near) bytes.Merge(prefix.BytesTowards(values_.value(value)));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace xgrammar
