@@ -1,9 +1,10 @@
 // DfaWalk: reading all tokens of a prefix tree with a folded automaton, depth first, dead prefixes
 // skipped.
 //
-// One loop serves plain and counted automata and both callers (local masks, and parts of the tree
-// inside a mask), which say what to do at a node that stays inside and at a node where the
-// automaton may be left.
+// One loop serves automata with counts, another one plain automata; both serve both callers (local
+// masks, and parts of the tree inside a mask), which say what to do at a node that stays inside and
+// at a node where the automaton may be left. Where a state goes on with few bytes and a node has
+// many children, the plain loop looks them up instead of reading past the others.
 #pragma once
 
 #include <algorithm>
@@ -26,64 +27,6 @@ struct DfaPosition {
 
 /// Scratch of walks; owned by one thread.
 using DfaWalkStack = std::vector<DfaPosition>;
-
-/// For each state of one automaton, the kinds of bytes (tokenizer/byte_kind.h) on which it stays
-/// where it is. Characters above U+007F count when all of them lead back to it, in a subtree of
-/// well-formed UTF-8. Found at first use; owned by one thread.
-class SelfLoopKinds {
- public:
-  explicit SelfLoopKinds(const ByteDfa& dfa) : dfa_(dfa), kinds_(dfa.num_states(), kUnknown) {}
-
-  /// Whether every token below the node keeps the automaton in this state, or within a character on
-  /// the way back to it, where it may not end.
-  bool TakesAllBelow(const TokenTrie& trie, uint32_t node, uint32_t state) {
-    return (trie.kinds_below(node) & ~Of(state)) == 0;
-  }
-
- private:
-  static constexpr uint32_t kUnknown = 0xFFFFFFFF;
-
-  uint32_t Of(uint32_t state) {
-    if (kinds_[state] == kUnknown) {
-      uint32_t other = kIllFormedBelow;
-      for (uint32_t b = 0; b < 0x80; ++b) {
-        const auto byte = static_cast<uint8_t>(b);
-        if (dfa_.Next(state, byte) != state) other |= KindBit(byte);
-      }
-      if (!AllCharactersLeadBack(state)) other |= kNonAsciiKinds;
-      kinds_[state] = ~other & 0xFFFFu;
-    }
-    return kinds_[state];
-  }
-
-  bool AllCharactersLeadBack(uint32_t state) const {
-    struct Step {
-      Utf8State utf8;
-      uint32_t state;
-      bool operator==(const Step&) const = default;
-    };
-    std::vector<Step> reached{{Utf8State::kBoundary, state}};
-    for (size_t i = 0; i < reached.size(); ++i) {
-      const Step from = reached[i];
-      // A class cut to pieces within a lead byte is no loop over characters.
-      constexpr size_t kMaxSteps = 64;
-      if (reached.size() > kMaxSteps) return false;
-      for (uint32_t b = 0x80; b < 0x100; ++b) {
-        const auto byte = static_cast<uint8_t>(b);
-        const Step to{NextUtf8State(from.utf8, byte), dfa_.Next(from.state, byte)};
-        if (to.utf8 == Utf8State::kIllFormed) continue;
-        if (to.state == ByteDfa::kDead) return false;
-        if (to.utf8 == Utf8State::kBoundary && to.state != state) return false;
-        if (to.utf8 != Utf8State::kBoundary && dfa_.IsAccept(to.state)) return false;
-        if (std::find(reached.begin(), reached.end(), to) == reached.end()) reached.push_back(to);
-      }
-    }
-    return true;
-  }
-
-  const ByteDfa& dfa_;
-  std::vector<uint32_t> kinds_;
-};
 
 /// What is counted on the way, if anything.
 enum class WalkMode : uint8_t {
@@ -177,6 +120,95 @@ void WalkDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa&
     return;
   }
   WalkSubtrees(trie, begin, end, dfa, rule, positions, on_inside, on_exit, skips);
+}
+
+/// Scratch of walks with plain automata; owned by one thread.
+struct PlainWalkStack {
+  std::vector<uint32_t> states;  ///< By level.
+  struct Subtree {
+    uint32_t root = 0;
+    uint32_t state_before = 0;
+  };
+  std::vector<Subtree> put_off;
+
+  int64_t MemorySizeBytes() const {
+    return static_cast<int64_t>(states.capacity() * sizeof(uint32_t) +
+                                put_off.capacity() * sizeof(Subtree));
+  }
+};
+
+/// The loop of WalkPlainDfa over siblings and their subtrees.
+template <typename OnInside, typename OnExit, typename Skips>
+void WalkPlainSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
+                       uint32_t state, PlainWalkStack* stack, OnInside& on_inside, OnExit& on_exit,
+                       Skips& skips) {
+  // Looking children up pays off where at most one in so many can go on.
+  constexpr uint32_t kMaxBytesLookedUp = 16;
+  uint32_t* states = stack->states.data();
+  states[0] = state;
+  const uint32_t base_depth = trie.node(begin).depth;
+  for (uint32_t i = begin; i < end;) {
+    const TokenTrie::Node& node = trie.node(i);
+    const uint32_t level = node.depth - base_depth;
+    const uint32_t to = dfa.Next(states[level], static_cast<uint8_t>(node.byte));
+    if (to == ByteDfa::kDead) {
+      i = node.subtree_end;
+      continue;
+    }
+    on_inside(i, to);
+    if (i + 1 == node.subtree_end) {
+      ++i;
+      continue;
+    }
+    if (skips(i, to)) {
+      i = node.subtree_end;
+      continue;
+    }
+    if (dfa.IsAccept(to)) on_exit(i, to);
+    if (dfa.IsFinal(to)) {
+      i = node.subtree_end;
+      continue;
+    }
+    const ByteSet& next = dfa.first_bytes(to);
+    if (trie.HasFan(i) && next.size() <= static_cast<int>(kMaxBytesLookedUp)) {
+      trie.ForEachChild(i, next.words, [&](uint32_t child) {
+        stack->put_off.push_back({child, to});
+      });
+      i = node.subtree_end;
+      continue;
+    }
+    states[level + 1] = to;
+    ++i;
+  }
+}
+
+/// WalkDfa for automata in which nothing is counted, not in preorder.
+///   on_inside(node, state)   the node's bytes are inside.
+///   on_exit(node, state)     the automaton may end after the node's bytes.
+///   skips(node, state)       whether the whole subtree was dealt with; asked first.
+template <typename OnInside, typename OnExit, typename Skips>
+void WalkPlainDfa(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
+                  uint32_t state, PlainWalkStack* stack, OnInside on_inside, OnExit on_exit,
+                  Skips skips) {
+  if (begin >= end) return;
+  const size_t num_levels = size_t{trie.max_token_bytes()} + 2;
+  if (stack->states.size() < num_levels) stack->states.resize(num_levels);
+  stack->put_off.clear();
+  const auto put_off = [&](uint32_t child) { stack->put_off.push_back({child, state}); };
+  if (begin == 0 && end == trie.num_nodes()) {
+    // The whole tree: only the bytes that the state goes on with.
+    trie.ForEachRoot(dfa.first_bytes(state).words, put_off);
+  } else if (trie.IsAllChildren(begin, end) && trie.HasFan(begin - 1)) {
+    trie.ForEachChild(begin - 1, dfa.first_bytes(state).words, put_off);
+  } else {
+    WalkPlainSubtrees(trie, begin, end, dfa, state, stack, on_inside, on_exit, skips);
+  }
+  while (!stack->put_off.empty()) {
+    const PlainWalkStack::Subtree next = stack->put_off.back();
+    stack->put_off.pop_back();
+    WalkPlainSubtrees(trie, next.root, trie.node(next.root).subtree_end, dfa, next.state_before,
+                      stack, on_inside, on_exit, skips);
+  }
 }
 
 }  // namespace xgrammar

@@ -43,11 +43,10 @@ void AddWordsWithout(std::span<const uint32_t> words, std::span<const int32_t> r
 const TokenTrie& TailGroup::Tree(const TokenizerInfo& tokenizer) const {
   const TokenTrie* known = tree_.load(std::memory_order_acquire);
   if (known != nullptr) return *known;
-  const TokenTrie& trie = tokenizer.trie();
   std::vector<std::pair<std::string_view, int32_t>> tails;
   for (uint32_t node : nodes_) {
-    const size_t offset = trie.node(node).depth - 1;
-    for (int32_t token : trie.subtree_tokens(node)) {
+    const size_t offset = trie_.node(node).depth - 1;
+    for (int32_t token : trie_.subtree_tokens(node)) {
       const std::string& bytes = tokenizer.decoded_vocab()[static_cast<size_t>(token)];
       tails.emplace_back(std::string_view(bytes).substr(offset), token);
     }

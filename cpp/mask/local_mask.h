@@ -17,13 +17,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "automata/byte_dfa.h"
+#include "mask/kind_masks.h"
 #include "tokenizer/tokenizer_info.h"
 
 namespace xgrammar {
@@ -43,7 +43,12 @@ struct CopyBounds {
 /// never followed by anything that begins with their byte.
 class TailGroup {
  public:
-  TailGroup(uint8_t byte, std::vector<uint32_t> nodes) : byte_(byte), nodes_(std::move(nodes)) {}
+  /// `nodes`: of the tree of whole tokens, at which the tails begin. Both must outlive the group.
+  TailGroup(uint8_t byte, const TokenTrie& trie, std::span<const uint32_t> nodes)
+      : byte_(byte), trie_(trie), nodes_(nodes) {}
+  /// Groups move only while their mask is made.
+  TailGroup(TailGroup&& other) noexcept
+      : byte_(other.byte_), trie_(other.trie_), nodes_(other.nodes_) {}
   ~TailGroup() { delete tree_.load(std::memory_order_relaxed); }
 
   uint8_t byte() const { return byte_; }
@@ -52,7 +57,8 @@ class TailGroup {
 
  private:
   const uint8_t byte_;
-  const std::vector<uint32_t> nodes_;  ///< Nodes of the token tree at which the tails begin.
+  const TokenTrie& trie_;
+  const std::span<const uint32_t> nodes_;
   mutable std::atomic<const TokenTrie*> tree_{nullptr};
 };
 
@@ -64,7 +70,7 @@ class LocalMask {
   /// Many tokens: adding this mask first, to a clear row, is cheaper.
   bool is_dense() const { return base_ != nullptr || !words_.empty(); }
 
-  const std::deque<TailGroup>& tail_groups() const { return tail_groups_; }
+  const std::vector<TailGroup>& tail_groups() const { return tail_groups_; }
   /// Tail groups of this one apply too, except for tokens that HasExit refuses. Null for a whole
   /// mask.
   const LocalMask* base() const { return base_.get(); }
@@ -83,8 +89,8 @@ class LocalMask {
   void AddWhole(std::span<uint32_t> row, bool is_clear, uint32_t room) const;
   void AddDifference(std::span<uint32_t> row, bool is_clear) const;
 
-  // Whole: inside_ lists the tokens by the copies they need, inside_end_[k] ends those that need at
-  // most k (only the last entry outside repetitions); words_ are the same as bits if they are many.
+  // Whole: inside_ lists the tokens, in a repetition by the copies they need, and inside_end_[k]
+  // ends those that need at most k; words_ are the same as bits if they are many.
   std::vector<int32_t> inside_;
   std::vector<uint32_t> inside_end_;
   std::vector<uint32_t> words_;
@@ -94,7 +100,9 @@ class LocalMask {
   std::vector<int32_t> removed_;
   std::vector<int32_t> removed_exits_;  // Sorted.
 
-  std::deque<TailGroup> tail_groups_;  // A deque: groups do not move.
+  std::shared_ptr<const KindMasks::Tokens> known_;  // Owns the tree of the groups, if not null.
+  std::vector<uint32_t> exit_nodes_;                // Of all groups.
+  std::vector<TailGroup> tail_groups_;
   std::vector<std::pair<int32_t, uint32_t>>
       exit_copies_;  // Sorted; copies completed before a token's exit.
   uint32_t max_exit_copies_ = 0;

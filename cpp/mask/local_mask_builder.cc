@@ -1,8 +1,9 @@
 // LocalMaskBuilder: the two walks, and grouping tokens that leave by the byte that comes next.
 //
-// Walks follow the token tree in preorder and jump over subtrees that are dead, or whose tokens all
-// stay in one state that loops. In a repetition, the copies that a token needs are counted on the
-// way. Which state is the base of a difference is local_mask_cache.h's choice.
+// Walks follow the token tree and jump over subtrees that are dead, or whose tokens all stay alive
+// (live_kinds.h); of a permissive state most tokens are known without a walk (kind_masks.h). In a
+// repetition, the copies that a token needs are counted on the way. Which state is the base of a
+// difference is local_mask_cache.h's choice.
 #include "mask/local_mask_builder.h"
 
 #include <algorithm>
@@ -14,16 +15,37 @@ namespace {
 
 void AddBytesOfKinds(uint16_t kinds, ByteSet* bytes) {
   for (uint32_t b = 0; b < 256; ++b) {
-    const auto byte = static_cast<uint8_t>(b);
-    if ((kinds & KindBit(byte)) != 0) bytes->Add(byte);
+    if ((kinds & kKindBits[b]) != 0) bytes->Add(static_cast<uint8_t>(b));
   }
 }
+
+/// The bytes that lead from the two states to different ones.
+ByteSet DifferingBytes(const ByteDfa& dfa, uint32_t a, uint32_t b) {
+  if (a == ByteDfa::kDead) return dfa.first_bytes(b);
+  if (b == ByteDfa::kDead) return dfa.first_bytes(a);
+  ByteSet differing;
+  const std::span<const uint8_t> runs = dfa.byte_runs();
+  for (size_t r = 0; r < runs.size(); ++r) {
+    if (dfa.Next(a, runs[r]) == dfa.Next(b, runs[r])) continue;
+    const int end = r + 1 < runs.size() ? runs[r + 1] : 256;
+    differing.AddRange(runs[r], static_cast<uint8_t>(end - 1));
+  }
+  return differing;
+}
+
+uint32_t NextOrDead(const ByteDfa& dfa, uint32_t from, uint8_t byte) {
+  return from == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from, byte);
+}
+
+// Subtrees with fewer nodes are read: finding out what a state takes costs more.
+constexpr uint32_t kWorthAsking = 8;
 
 }  // namespace
 
 std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa, uint32_t state,
                                                               bool counted) {
   exits_.clear();
+  exit_trie_ = &trie_;
   soft_exits_ = {};
   auto mask = std::make_shared<LocalMask>();
   if (counted) {
@@ -45,31 +67,48 @@ size_t LocalMaskBuilder::NumWords() const {
   return (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
 }
 
+void LocalMaskBuilder::AddInside(std::span<const int32_t> tokens, LocalMask* mask) const {
+  if (mask->words_.empty()) {
+    mask->inside_.insert(mask->inside_.end(), tokens.begin(), tokens.end());
+    if (!IsMany(mask->inside_.size())) return;
+    mask->words_.assign(NumWords(), 0);
+    tokens = mask->inside_;
+  }
+  for (int32_t id : tokens) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+}
+
 void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
-  const auto add = [&](std::span<const int32_t> tokens) {
-    if (mask->words_.empty()) {
-      mask->inside_.insert(mask->inside_.end(), tokens.begin(), tokens.end());
-      if (!IsMany(mask->inside_.size())) return;
-      mask->words_.assign(NumWords(), 0);
-      tokens = mask->inside_;
+  LiveKinds live(dfa);
+  const TokenTrie* trie = &trie_;
+  // A state that takes any word takes so many tokens that they are better known beforehand.
+  if (kind_masks_ != nullptr && dfa.first_bytes(state).Contains('a')) {
+    const LiveKinds::Answer answer = live.Of(state);
+    const bool takes_words = (answer.kinds & KindBit('a')) != 0;
+    if (takes_words && answer.steps == LiveKinds::kMaxSteps) {
+      mask->known_ = kind_masks_->Get(answer.kinds);
     }
-    for (int32_t id : tokens) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
-  };
-  SelfLoopKinds loops(dfa);
-  WalkDfa(
-      trie_, 0, trie_.num_nodes(), dfa, WalkMode::kPlain, {state, {}}, &stack_,
-      [&](uint32_t node, const DfaPosition&) { add(trie_.tokens(node)); },
-      [&](uint32_t node, const DfaPosition& to) { AddExit(node, to, 0, dfa); },
-      [&](uint32_t node, const DfaPosition& to) {
-        // A state that stays where it is on all bytes below takes every token below. If it may end,
-        // all of them could leave as well as go on.
-        if (!loops.TakesAllBelow(trie_, node, to.state)) return false;
-        add(trie_.subtree_tokens(node).subspan(trie_.tokens(node).size()));
-        if (dfa.IsAccept(to.state)) AddBytesOfKinds(trie_.kinds_below(node), &soft_exits_);
+    if (mask->known_ != nullptr) {
+      mask->words_ = mask->known_->words;
+      trie = &mask->known_->rest;
+      if (answer.may_end) AddBytesOfKinds(answer.kinds, &soft_exits_);
+    }
+  }
+  exit_trie_ = trie;
+  WalkPlainDfa(
+      *trie, 0, trie->num_nodes(), dfa, state, &plain_stack_,
+      [&](uint32_t node, uint32_t) { AddInside(trie->tokens(node), mask); },
+      [&](uint32_t node, uint32_t to) {
+        AddExit(node, {to, {}}, 0, dfa);
+      },
+      [&](uint32_t node, uint32_t to) {
+        if (trie->node(node).subtree_end - node < kWorthAsking) return false;
+        if (!live.TakesAllBelow(*trie, node, to)) return false;
+        AddInside(trie->subtree_tokens(node).subspan(trie->tokens(node).size()), mask);
+        // Where it may end, tokens could leave as well as go on.
+        if (live.Of(to).may_end) AddBytesOfKinds(trie->kinds_below(node), &soft_exits_);
         return true;
       });
   if (!mask->words_.empty()) mask->inside_ = {};
-  mask->inside_end_.assign(1, static_cast<uint32_t>(mask->inside_.size()));
 }
 
 void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
@@ -108,9 +147,10 @@ void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask*
 
 void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies,
                                const ByteDfa& dfa) {
-  const uint32_t end = trie_.node(node).subtree_end;
-  for (uint32_t child = node + 1; child < end; child = trie_.node(child).subtree_end) {
-    const auto byte = static_cast<uint8_t>(trie_.node(child).byte);
+  const TokenTrie& trie = *exit_trie_;
+  const uint32_t end = trie.node(node).subtree_end;
+  for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
+    const auto byte = static_cast<uint8_t>(trie.node(child).byte);
     if (position.state != ByteDfa::kDead && dfa.Next(position.state, byte) != ByteDfa::kDead) {
       soft_exits_.Add(byte);
     } else {
@@ -123,41 +163,22 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
     const ByteDfa& dfa, uint32_t state, uint32_t base_state,
     std::shared_ptr<const LocalMask> base) {
   exits_.clear();
+  exit_trie_ = &trie_;
   soft_exits_ = base->soft_exits();
   auto mask = std::make_shared<LocalMask>();
-  struct Pair {
-    uint32_t state;
-    uint32_t base;
-  };
-  std::vector<Pair> pairs(trie_.max_token_bytes() + 2);
-  pairs[0] = {state, base_state};
-  const auto next = [&dfa](uint32_t from, uint8_t byte) {
-    return from == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from, byte);
-  };
-  const auto compare_subtree = [&](uint32_t root) {
-    for (uint32_t i = root; i < trie_.node(root).subtree_end;) {
-      const TokenTrie::Node& node = trie_.node(i);
-      const Pair from = pairs[node.depth - 1];
-      const auto byte = static_cast<uint8_t>(node.byte);
-      const Pair to{next(from.state, byte), next(from.base, byte)};
-      if (node.depth > 1) CompareNode(i, from.state, from.base, to.state, to.base, dfa, mask.get());
-      if (node.depth == 1 && to.state != to.base)
-        CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask.get());
-      if (to.state == to.base) {
-        i = node.subtree_end;
-        continue;
-      }
-      pairs[node.depth] = to;
-      ++i;
-    }
-  };
+  const size_t num_levels = size_t{trie_.max_token_bytes()} + 2;
+  if (pairs_.size() < num_levels) pairs_.resize(num_levels);
+  put_off_.clear();
   // Where both lead to one state they agree from there on.
-  ByteSet differing;
-  for (uint32_t b = 0; b < 256; ++b) {
-    const auto byte = static_cast<uint8_t>(b);
-    if (dfa.Next(state, byte) != dfa.Next(base_state, byte)) differing.Add(byte);
+  trie_.ForEachRoot(DifferingBytes(dfa, state, base_state).words, [&](uint32_t root) {
+    put_off_.push_back({root, {state, base_state}});
+  });
+  while (!put_off_.empty()) {
+    const PairSubtree next = put_off_.back();
+    put_off_.pop_back();
+    pairs_[trie_.node(next.root).depth - 1] = next.before;
+    CompareSubtree(next.root, dfa, mask.get());
   }
-  trie_.ForEachRoot(differing.words, compare_subtree);
   std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
   mask->base_ = std::move(base);
   mask->soft_exits_ = soft_exits_;
@@ -167,6 +188,37 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
                                                    sizeof(int32_t));
   AddTailGroups(false, mask.get());
   return mask;
+}
+
+void LocalMaskBuilder::CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMask* mask) {
+  const uint32_t end = trie_.node(root).subtree_end;
+  for (uint32_t i = root; i < end;) {
+    const TokenTrie::Node& node = trie_.node(i);
+    const Pair from = pairs_[node.depth - 1];
+    const auto byte = static_cast<uint8_t>(node.byte);
+    const Pair to{NextOrDead(dfa, from.state, byte), NextOrDead(dfa, from.base, byte)};
+    if (node.depth > 1) {
+      CompareNode(i, from.state, from.base, to.state, to.base, dfa, mask);
+    } else {
+      // Nothing is left before the first byte.
+      CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask);
+    }
+    if (to.state == to.base) {
+      i = node.subtree_end;
+      continue;
+    }
+    const auto may_leave = [&dfa](uint32_t s) { return s != ByteDfa::kDead && dfa.IsAccept(s); };
+    if (trie_.HasFan(i) && may_leave(to.state) == may_leave(to.base)) {
+      // Children by a byte that leads both to one state tell nothing.
+      trie_.ForEachChild(i, DifferingBytes(dfa, to.state, to.base).words, [&](uint32_t child) {
+        put_off_.push_back({child, to});
+      });
+      i = node.subtree_end;
+      continue;
+    }
+    pairs_[node.depth] = to;
+    ++i;
+  }
 }
 
 void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base,
@@ -195,26 +247,35 @@ void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
   // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we
   // measured.
   constexpr int64_t kTreeBytesPerToken = 48;
-  std::stable_sort(exits_.begin(), exits_.end(),
-                   [](const Exit& a, const Exit& b) { return a.byte < b.byte; });
+  if (exits_.empty()) return;
+  std::sort(exits_.begin(), exits_.end(), [](const Exit& a, const Exit& b) {
+    return a.byte != b.byte ? a.byte < b.byte : a.node < b.node;
+  });
   mask->min_exit_copies_ = CopyBounds::kManyCopies;
+  mask->exit_nodes_.resize(exits_.size());
+  size_t num_groups = 0;
+  for (size_t i = 0; i < exits_.size(); ++i) {
+    const Exit& exit = exits_[i];
+    mask->exit_nodes_[i] = exit.node;
+    if (i == 0 || exits_[i - 1].byte != exit.byte) ++num_groups;
+    const auto tokens = exit_trie_->subtree_tokens(exit.node);
+    mask->memory_size_bytes_ += static_cast<int64_t>(sizeof(uint32_t)) +
+                                kTreeBytesPerToken * static_cast<int64_t>(tokens.size());
+    if (!counted) continue;
+    for (int32_t token : tokens) mask->exit_copies_.emplace_back(token, exit.copies);
+    mask->min_exit_copies_ = std::min(mask->min_exit_copies_, exit.copies);
+    mask->max_exit_copies_ = std::max(mask->max_exit_copies_, exit.copies);
+  }
+  mask->tail_groups_.reserve(num_groups);
+  const std::span<const uint32_t> nodes(mask->exit_nodes_);
   for (size_t begin = 0; begin < exits_.size();) {
-    std::vector<uint32_t> nodes;
     size_t end = begin;
-    for (; end < exits_.size() && exits_[end].byte == exits_[begin].byte; ++end) {
-      const Exit& exit = exits_[end];
-      const auto tokens = trie_.subtree_tokens(exit.node);
-      nodes.push_back(exit.node);
-      mask->memory_size_bytes_ += static_cast<int64_t>(sizeof(uint32_t)) +
-                                  kTreeBytesPerToken * static_cast<int64_t>(tokens.size());
-      if (!counted) continue;
-      for (int32_t token : tokens) mask->exit_copies_.emplace_back(token, exit.copies);
-      mask->min_exit_copies_ = std::min(mask->min_exit_copies_, exit.copies);
-      mask->max_exit_copies_ = std::max(mask->max_exit_copies_, exit.copies);
-    }
-    mask->tail_groups_.emplace_back(exits_[begin].byte, std::move(nodes));
+    while (end < exits_.size() && exits_[end].byte == exits_[begin].byte) ++end;
+    mask->tail_groups_.emplace_back(exits_[begin].byte, *exit_trie_,
+                                    nodes.subspan(begin, end - begin));
     begin = end;
   }
+  mask->memory_size_bytes_ += static_cast<int64_t>(num_groups * sizeof(TailGroup));
   std::sort(mask->exit_copies_.begin(), mask->exit_copies_.end());
   mask->memory_size_bytes_ +=
       static_cast<int64_t>(mask->exit_copies_.size() * sizeof(std::pair<int32_t, uint32_t>));

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "mask/dfa_walk.h"
+#include "mask/kind_masks.h"
+#include "mask/live_kinds.h"
 #include "mask/local_mask.h"
 #include "tokenizer/tokenizer_info.h"
 
@@ -19,8 +21,10 @@ namespace xgrammar {
 /// Owned by one thread.
 class LocalMaskBuilder {
  public:
-  explicit LocalMaskBuilder(const TokenizerInfo& tokenizer)
-      : tokenizer_(tokenizer), trie_(tokenizer.trie()) {}
+  /// `kind_masks`, of the same tokenizer and LiveKinds::kMaxSteps, saves finding the tokens of
+  /// permissive states; null: does without.
+  explicit LocalMaskBuilder(const TokenizerInfo& tokenizer, KindMasks* kind_masks = nullptr)
+      : tokenizer_(tokenizer), trie_(tokenizer.trie()), kind_masks_(kind_masks) {}
 
   /// Cost: the tree nodes whose prefix stays alive. `counted`: the automaton is one copy of a
   /// repetition.
@@ -30,6 +34,13 @@ class LocalMaskBuilder {
   std::shared_ptr<const LocalMask> BuildDifference(const ByteDfa& dfa, uint32_t state,
                                                    uint32_t base_state,
                                                    std::shared_ptr<const LocalMask> base);
+  /// Bytes of scratch memory held.
+  int64_t ScratchBytes() const {
+    return plain_stack_.MemorySizeBytes() +
+           static_cast<int64_t>(
+               stack_.capacity() * sizeof(DfaPosition) + pairs_.capacity() * sizeof(Pair) +
+               put_off_.capacity() * sizeof(PairSubtree) + exits_.capacity() * sizeof(Exit));
+  }
 
  private:
   struct Exit {
@@ -41,7 +52,9 @@ class LocalMaskBuilder {
   void AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa);
   void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
                    uint32_t to_base, const ByteDfa& dfa, LocalMask* mask);
+  void CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMask* mask);
   void WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
+  void AddInside(std::span<const int32_t> tokens, LocalMask* mask) const;
   void WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
   /// So many that bits are the better form.
   bool IsMany(size_t num_tokens) const;
@@ -50,8 +63,22 @@ class LocalMaskBuilder {
 
   const TokenizerInfo& tokenizer_;
   const TokenTrie& trie_;  ///< Asking the tokenizer for it costs more than a node of the walk.
+  KindMasks* const kind_masks_;
   DfaWalkStack stack_;
+  PlainWalkStack plain_stack_;
+  /// The state asked about and the base, side by side.
+  struct Pair {
+    uint32_t state = 0;
+    uint32_t base = 0;
+  };
+  std::vector<Pair> pairs_;  ///< By level.
+  struct PairSubtree {
+    uint32_t root = 0;
+    Pair before;
+  };
+  std::vector<PairSubtree> put_off_;
   std::vector<Exit> exits_;
+  const TokenTrie* exit_trie_ = nullptr;  ///< Whose nodes they are.
   ByteSet soft_exits_;
 };
 

@@ -1,8 +1,8 @@
 // LocalMaskCache: spelling what a state can reach, choosing a base, look-up.
 //
-// A base is the state that most bytes lead to, if it loops on itself. Large parts are known by
-// automaton and state only, since two alike are unlikely and the spelling would cost more than the
-// mask.
+// A base is the state that most bytes lead to, if it loops on itself. Large parts, and states that
+// few bytes lead on from, are known by automaton and state only: two alike are unlikely, or the
+// spelling would cost more than the mask.
 #include "mask/local_mask_cache.h"
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mask/local_mask_builder.h"
+#include "mask/mask_builder.h"
 
 namespace xgrammar {
 
@@ -19,6 +20,8 @@ namespace {
 constexpr size_t kMaxSpelledStates = 64;
 // A base must be where at least this many of the 256 bytes lead, and stay there itself.
 constexpr int kMinLoopBytes = 64;
+// A state that goes on with fewer bytes has a mask that costs less than its spelling.
+constexpr int kMinSpelledBytes = 17;
 
 void AppendNumber(uint32_t value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(value));
@@ -66,27 +69,32 @@ struct MostCommon {
 };
 
 MostCommon MostCommonTarget(const ByteDfa& dfa, uint32_t state) {
-  // Boyer and Moore's majority vote (1981) is not enough: the winner need not hold a majority.
-  // There are few targets.
-  std::vector<MostCommon> counts;
+  // Boyer and Moore's majority vote (1981) is not enough: the winner need not hold a majority. Of
+  // more targets than these, none has many bytes or it comes early.
+  std::array<MostCommon, 32> counts;
+  size_t num_targets = 0;
   const std::span<const uint8_t> runs = dfa.byte_runs();
   for (size_t r = 0; r < runs.size(); ++r) {
     const uint32_t target = dfa.Next(state, runs[r]);
     if (target == ByteDfa::kDead) continue;
     size_t i = 0;
-    while (i < counts.size() && counts[i].target != target) ++i;
-    if (i == counts.size()) counts.push_back({target, 0});
+    while (i < num_targets && counts[i].target != target) ++i;
+    if (i == num_targets) {
+      if (num_targets == counts.size()) continue;
+      counts[num_targets++] = {target, 0};
+    }
     counts[i].num_bytes += (r + 1 < runs.size() ? runs[r + 1] : 256) - runs[r];
   }
   MostCommon best;
-  for (const MostCommon& c : counts) {
-    if (c.num_bytes > best.num_bytes) best = c;
+  for (size_t i = 0; i < num_targets; ++i) {
+    if (counts[i].num_bytes > best.num_bytes) best = counts[i];
   }
   return best;
 }
 
 /// The loop that most bytes lead to, or kDead if there is none besides the state itself.
 uint32_t FindBase(const ByteDfa& dfa, uint32_t state) {
+  if (dfa.first_bytes(state).size() < kMinLoopBytes) return ByteDfa::kDead;
   const MostCommon to = MostCommonTarget(dfa, state);
   if (to.num_bytes < kMinLoopBytes || to.target == state) return ByteDfa::kDead;
   const MostCommon loop = MostCommonTarget(dfa, to.target);
@@ -106,12 +114,13 @@ LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes)
       markers_(*tokenizer_),
       text_tokens_(FindTextTokens(*tokenizer_)),
       dfa_cache_(std::make_shared<DfaCache>()),
-      max_bytes_(max_bytes) {}
+      max_bytes_(max_bytes),
+      kind_masks_(*tokenizer_, LiveKinds::kMaxSteps) {}
 
 LocalMaskCache::~LocalMaskCache() = default;
 
 std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint32_t state,
-                                                     bool counted) {
+                                                     bool counted, LocalMaskBuilder* builder) {
   const Key key{dfa, state, counted};
   {
     std::lock_guard<ForkSafeMutex> lock(mutex_);
@@ -120,8 +129,10 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
   }
   constexpr int64_t kEntryBytes = static_cast<int64_t>(sizeof(Key)) + 128;
   // In a large automaton a difference is cheaper to make than what it reaches is to spell.
+  const uint32_t base = counted ? ByteDfa::kDead : FindBase(*dfa, state);
   const bool is_spelled =
-      counted || dfa->num_states() <= kMaxSpelledStates || FindBase(*dfa, state) == ByteDfa::kDead;
+      counted || (dfa->first_bytes(state).size() >= kMinSpelledBytes &&
+                  (dfa->num_states() <= kMaxSpelledStates || base == ByteDfa::kDead));
   std::string spelling = is_spelled ? SpellReachable(*dfa, state, counted) : std::string();
   if (!spelling.empty()) {
     std::lock_guard<ForkSafeMutex> lock(mutex_);
@@ -132,7 +143,7 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
       return by_state_.try_emplace(key, std::move(known)).first->second;
     }
   }
-  MaskPtr mask = Compute(key);
+  MaskPtr mask = Compute(key, base, builder);
   std::lock_guard<ForkSafeMutex> lock(mutex_);
   MakeRoomLocked(mask->MemorySizeBytes() + static_cast<int64_t>(2 * spelling.size()) + kEntryBytes);
   if (!spelling.empty())
@@ -140,19 +151,16 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
   return by_state_.try_emplace(key, std::move(mask)).first->second;
 }
 
-LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key) {
-  LocalMaskBuilder builder(*tokenizer_);
-  if (!key.counted) {
-    const uint32_t base_state = FindBase(*key.dfa, key.state);
-    if (base_state != ByteDfa::kDead) {
-      MaskPtr base = Get(key.dfa, base_state, false);
-      // The base of a base would be itself: it is the most common target of its own bytes.
-      if (base->base() == nullptr && base->is_dense()) {
-        return builder.BuildDifference(*key.dfa, key.state, base_state, std::move(base));
-      }
+LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key, uint32_t base,
+                                                LocalMaskBuilder* builder) {
+  if (base != ByteDfa::kDead) {
+    MaskPtr mask = Get(key.dfa, base, false, builder);
+    // The base of a base would be itself: it is the most common target of its own bytes.
+    if (mask->base() == nullptr && mask->is_dense()) {
+      return builder->BuildDifference(*key.dfa, key.state, base, std::move(mask));
     }
   }
-  return builder.BuildWhole(*key.dfa, key.state, key.counted);
+  return builder->BuildWhole(*key.dfa, key.state, key.counted);
 }
 
 const SpanningTokens& LocalMaskCache::spanning_tokens() {
@@ -164,7 +172,7 @@ const SpanningTokens& LocalMaskCache::spanning_tokens() {
 
 int64_t LocalMaskCache::SizeBytes() const {
   std::lock_guard<ForkSafeMutex> lock(mutex_);
-  return size_bytes_ + dfa_cache_->SizeBytes();
+  return size_bytes_ + dfa_cache_->SizeBytes() + kind_masks_.SizeBytes();
 }
 
 void LocalMaskCache::MakeRoomLocked(int64_t bytes) {
@@ -179,6 +187,7 @@ void LocalMaskCache::ClearLocked() {
 }
 
 void LocalMaskCache::Clear() {
+  kind_masks_.Clear();
   std::lock_guard<ForkSafeMutex> lock(mutex_);
   ClearLocked();
 }

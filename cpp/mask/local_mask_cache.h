@@ -3,7 +3,8 @@
 //
 // A mask depends only on what can be reached from its state, so it is stored under a spelling of
 // that part of the automaton: the string body of every schema is one entry, whatever automaton it
-// stands in. A second index by automaton and state saves the spelling on later look-ups.
+// stands in. A second index by automaton and state saves the spelling on later look-ups. States
+// that go on with few bytes are in that index alone: their masks cost less than the spelling.
 //
 // Thread-safe: a missing mask is computed outside the lock; when two threads compute the same one,
 // the first is kept. Bounded: past its byte budget the cache starts over, while masks in use live
@@ -18,13 +19,18 @@
 #include <vector>
 
 #include "lowering/fold_to_dfa.h"
+#include "mask/kind_masks.h"
 #include "mask/local_mask.h"
 #include "mask/marker_tokens.h"
 #include "mask/spanning_tokens.h"
 #include "support/fork_safety.h"
+#include "support/idle_pool.h"
 #include "tokenizer/tokenizer_info.h"
 
 namespace xgrammar {
+
+class LocalMaskBuilder;  // mask/local_mask_builder.h
+class MaskBuilder;       // mask/mask_builder.h
 
 class LocalMaskCache {
  public:
@@ -33,8 +39,15 @@ class LocalMaskCache {
   explicit LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes = kDefaultMaxBytes);
   ~LocalMaskCache();
 
-  /// The mask of a state; `counted`: the automaton is one copy of a repetition.
-  std::shared_ptr<const LocalMask> Get(const ByteDfaPtr& dfa, uint32_t state, bool counted);
+  /// The mask of a state; `counted`: the automaton is one copy of a repetition. `builder`, of the
+  /// same tokenizer, makes it if it is missing.
+  std::shared_ptr<const LocalMask> Get(const ByteDfaPtr& dfa, uint32_t state, bool counted,
+                                       LocalMaskBuilder* builder);
+
+  /// The masks of kinds that builders of this tokenizer share.
+  KindMasks* kind_masks() { return &kind_masks_; }
+  /// Builders with the memory of earlier masks.
+  IdlePool<MaskBuilder>& idle_builders() { return idle_builders_; }
 
   const MarkerTokens& markers() const { return markers_; }
   /// All ids with text, special and stop tokens included.
@@ -64,7 +77,8 @@ class LocalMaskCache {
   };
   using MaskPtr = std::shared_ptr<const LocalMask>;
 
-  MaskPtr Compute(const Key& key);
+  /// `base`: the state whose mask the new one is a difference from, or ByteDfa::kDead.
+  MaskPtr Compute(const Key& key, uint32_t base, LocalMaskBuilder* builder);
   /// Counts `bytes` more, after dropping all entries if they would be too much.
   void MakeRoomLocked(int64_t bytes);
   void ClearLocked();
@@ -74,6 +88,8 @@ class LocalMaskCache {
   const TextTokens text_tokens_;
   const std::shared_ptr<DfaCache> dfa_cache_;
   const int64_t max_bytes_;
+  KindMasks kind_masks_;
+  IdlePool<MaskBuilder> idle_builders_;
   mutable ForkSafeMutex mutex_;
   // All guarded by mutex_.
   std::unordered_map<Key, MaskPtr, KeyHash> by_state_;

@@ -6,6 +6,7 @@
 #include "mask/mask_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -22,9 +23,10 @@ bool Intersects(const ByteSet& a, const ByteSet& b) {
 
 uint16_t KindsOf(const ByteSet& bytes) {
   uint16_t kinds = 0;
-  for (uint32_t b = 0; b < 256; ++b) {
-    const auto byte = static_cast<uint8_t>(b);
-    if (bytes.Contains(byte)) kinds |= KindBit(byte);
+  for (size_t w = 0; w < bytes.words.size(); ++w) {
+    for (uint64_t rest = bytes.words[w]; rest != 0; rest &= rest - 1) {
+      kinds |= kKindBits[w * 64 + static_cast<size_t>(std::countr_zero(rest))];
+    }
   }
   return kinds;
 }
@@ -56,29 +58,43 @@ WalkRule RuleOf(const Unit& unit) {
 
 }  // namespace
 
-std::unique_ptr<const TokenMask> MaskBuilder::Build(SetId set) {
+std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
+  parser_ = parser;
   const TokenTrie& trie = tokenizer_.trie();
   parts_.clear();
   ids_.clear();
   locals_.clear();
   trees_.clear();
   seen_parts_.Clear();
+  key_parts_.clear();
   num_filters_ = 0;
-  for (const DfaItem& item : parser_.set(set).dfa_items) AddLocal(item);
+  current_filter_ = 0;
+  for (const DfaItem& item : parser_->set(set).dfa_items) AddLocal(item);
   AddTokenItems(set);
-  for (const KeyItem& item : parser_.set(set).key_items)
+  for (const KeyItem& item : parser_->set(set).key_items)
     ReadByKeys(item, {set, &trie, 0, trie.num_nodes()});
   ReadByScan({set, &trie, 0, trie.num_nodes()});
   ReadParts();
-  return Finish();
+  std::unique_ptr<const TokenMask> mask = Finish();
+  locals_.clear();  // They belong to others.
+  return mask;
+}
+
+int64_t MaskBuilder::ScratchBytes() const {
+  return static_cast<int64_t>(parts_.capacity() * sizeof(Part) +
+                              (ids_.capacity() + excluded_.capacity()) * sizeof(int32_t) +
+                              key_parts_.capacity() * sizeof(KeyPart) +
+                              stack_.capacity() * sizeof(DfaPosition)) +
+         seen_parts_.MemorySizeBytes() + plain_stack_.MemorySizeBytes() +
+         local_builder_.ScratchBytes();
 }
 
 void MaskBuilder::ReadParts() {
   while (!parts_.empty()) {
     const Part part = parts_.back();
     parts_.pop_back();
-    for (const DfaItem& item : parser_.set(part.set).dfa_items) ReadByAutomaton(item, part);
-    for (const KeyItem& item : parser_.set(part.set).key_items) ReadByKeys(item, part);
+    for (const DfaItem& item : parser_->set(part.set).dfa_items) ReadByAutomaton(item, part);
+    for (const KeyItem& item : parser_->set(part.set).key_items) ReadByKeys(item, part);
     ReadByScan(part);
   }
 }
@@ -99,15 +115,15 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
     bounds = {};  // Too far off for any token to notice.
   }
   const std::shared_ptr<const LocalMask> local =
-      local_masks_.Get(item.unit->dfa, item.state, counted);
+      local_masks_.Get(item.unit->dfa, item.state, counted, &local_builder_);
   const TokenMask::Part part{local, bounds.room};
   if (std::find(locals_.begin(), locals_.end(), part) == locals_.end()) locals_.push_back(part);
   if (item.continuation == kRootContinuation) return;
   const bool has_tails = !local->tail_groups().empty() ||
                          (local->base() != nullptr && !local->base()->tail_groups().empty());
   if (!has_tails && local->soft_exits().empty()) return;
-  const SetId after = parser_.AfterReturn(item.continuation);
-  if (Intersects(local->soft_exits(), parser_.set(after).first)) {
+  const SetId after = parser_->AfterReturn(item.continuation);
+  if (Intersects(local->soft_exits(), parser_->set(after).first)) {
     // What follows could also have been read inside (text before its closing marker), so where a
     // token leaves is not known beforehand.
     ReadExits(item, after);
@@ -120,7 +136,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
 void MaskBuilder::AddTokenItems(SetId set) {
   excluded_.clear();
   bool excludes = false;
-  for (const TokenItem& item : parser_.set(set).token_items) {
+  for (const TokenItem& item : parser_->set(set).token_items) {
     const std::vector<int32_t>& listed = item.tokens->ids;
     if (!item.tokens->is_excluding) {
       // Ids without text (padding) are never allowed.
@@ -151,7 +167,7 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
   }
   const size_t before = ids_.size();
   for (const TailGroup& group : owner.tail_groups()) {
-    if (!parser_.set(after).first.Contains(group.byte())) continue;
+    if (!parser_->set(after).first.Contains(group.byte())) continue;
     const TokenTrie& tree = group.Tree(tokenizer_);
     Defer(after, tree, 0, tree.num_nodes());
   }
@@ -163,37 +179,53 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
              ids_.end());
 }
 
+void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const ByteSet& first,
+                                SetId after) {
+  // A name may end after each of its letters; what follows it rarely begins with the next.
+  const uint32_t end = trie.node(node).subtree_end;
+  for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
+    if (!first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
+    Defer(after, trie, node + 1, end);
+    return;
+  }
+}
+
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
   const SetId after =
-      item.continuation == kRootContinuation ? kDeadSet : parser_.AfterReturn(item.continuation);
-  const ByteSet first = after == kDeadSet ? ByteSet{} : parser_.set(after).first;
+      item.continuation == kRootContinuation ? kDeadSet : parser_->AfterReturn(item.continuation);
+  if (item.unit->kind == Unit::Kind::kDfa) {
+    ReadByPlainAutomaton(item, part, after);
+    return;
+  }
+  const ByteSet first = parser_->set(after).first;
+  const TokenTrie& trie = *part.trie;
+  WalkDfa(
+      trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
+      {item.state, CopiesLeft(item)}, &stack_,
+      [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
+      [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, first, after); },
+      [](uint32_t, const DfaPosition&) { return false; });
+}
+
+void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part, SetId after) {
+  const ByteSet first = parser_->set(after).first;
   const TokenTrie& trie = *part.trie;
   const ByteDfa& dfa = *item.unit->dfa;
   // Words after white space are most of a vocabulary: their letters are taken subtree by subtree.
   constexpr uint32_t kManyNodes = 512;
-  std::optional<SelfLoopKinds> loops;
-  if (item.unit->kind == Unit::Kind::kDfa && part.end - part.begin >= kManyNodes) {
-    loops.emplace(dfa);
-  }
-  const uint16_t first_kinds = loops ? KindsOf(first) : uint16_t{0};
-  WalkDfa(
-      trie, part.begin, part.end, dfa, RuleOf(*item.unit), {item.state, CopiesLeft(item)}, &stack_,
-      [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
-      [&](uint32_t node, const DfaPosition&) {
-        // A name may end after each of its letters; what follows it rarely begins with the next.
-        const uint32_t end = trie.node(node).subtree_end;
-        for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
-          if (!first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
-          Defer(after, trie, node + 1, end);
-          return;
-        }
-      },
-      [&](uint32_t node, const DfaPosition& to) {
-        // Finding out what a state loops on costs more than reading a few nodes.
-        constexpr uint32_t kWorthAsking = 4;
-        if (!loops || trie.node(node).subtree_end - node < kWorthAsking) return false;
-        if (!loops->TakesAllBelow(trie, node, to.state)) return false;
-        if (dfa.IsAccept(to.state) && (trie.kinds_below(node) & first_kinds) != 0) return false;
+  std::optional<LiveKinds> live;
+  if (part.end - part.begin >= kManyNodes) live.emplace(dfa);
+  const uint16_t first_kinds = live ? KindsOf(first) : uint16_t{0};
+  WalkPlainDfa(
+      trie, part.begin, part.end, dfa, item.state, &plain_stack_,
+      [&](uint32_t node, uint32_t) { Emit(trie, node); },
+      [&](uint32_t node, uint32_t) { DeferChildren(trie, node, first, after); },
+      [&](uint32_t node, uint32_t to) {
+        // Finding out what a state takes costs more than reading a few nodes.
+        constexpr uint32_t kWorthAsking = 8;
+        if (!live || trie.node(node).subtree_end - node < kWorthAsking) return false;
+        if (!live->TakesAllBelow(trie, node, to)) return false;
+        if (live->Of(to).may_end && (trie.kinds_below(node) & first_kinds) != 0) return false;
         const auto below = trie.subtree_tokens(node).subspan(trie.tokens(node).size());
         ids_.insert(ids_.end(), below.begin(), below.end());
         return true;
@@ -202,7 +234,7 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
 
 void MaskBuilder::ReadExits(const DfaItem& item, SetId after) {
   const TokenTrie& trie = tokenizer_.trie();
-  const ByteSet first = parser_.set(after).first;
+  const ByteSet first = parser_->set(after).first;
   const uint16_t first_kinds = KindsOf(first);
   WalkDfa(
       trie, 0, trie.num_nodes(), *item.unit->dfa, RuleOf(*item.unit),
@@ -222,19 +254,23 @@ void MaskBuilder::ReadExits(const DfaItem& item, SetId after) {
 
 void MaskBuilder::ReadByScan(const Part& part) {
   // Copied: the reference may not stay valid while the parser grows, the ids do.
-  const ByteSet first = parser_.set(part.set).scan_first;
+  const ByteSet first = parser_->set(part.set).scan_first;
   if (first.empty()) return;
   const TokenTrie& trie = *part.trie;
   const auto read = [&](uint32_t i) {
     const TokenTrie::Node& node = trie.node(i);
     if (!first.Contains(node.byte)) return;
-    const SetId next = parser_.NextByScan(part.set, node.byte);
+    const SetId next = parser_->NextByScan(part.set, node.byte);
     if (next == kDeadSet) return;
     Emit(trie, i);
     if (i + 1 < node.subtree_end) Defer(next, trie, i + 1, node.subtree_end);
   };
   if (part.begin == 0 && part.end == trie.num_nodes()) {
     trie.ForEachRoot(first.words, read);
+    return;
+  }
+  if (trie.IsAllChildren(part.begin, part.end) && trie.HasFan(part.begin - 1)) {
+    trie.ForEachChild(part.begin - 1, first.words, read);
     return;
   }
   for (uint32_t i = part.begin; i < part.end; i = trie.node(i).subtree_end) read(i);
@@ -269,7 +305,7 @@ void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {
       if (keys.tokens(matched).empty()) {
         key_parts_.push_back({state, read + 1, token.subtree_end});
       } else {
-        Defer(parser_.AtKey(item, state), trie, read + 1, token.subtree_end);
+        Defer(parser_->AtKey(item, state), trie, read + 1, token.subtree_end);
       }
     }
   }
@@ -282,7 +318,7 @@ void MaskBuilder::Emit(const TokenTrie& trie, uint32_t node) {
 
 void MaskBuilder::Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end) {
   if (begin >= end) return;
-  const EarleySet& target = parser_.set(set);
+  const EarleySet& target = parser_->set(set);
   if (target.first.empty()) return;
   // Ambiguous grammars reach the same part from the same set in many ways.
   const auto known = std::find(trees_.begin(), trees_.end(), &trie);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mask/dfa_walk.h"
+#include "mask/local_mask_builder.h"
 #include "mask/local_mask_cache.h"
 #include "mask/token_mask.h"
 #include "parser/item_set.h"
@@ -20,14 +21,19 @@
 
 namespace xgrammar {
 
-/// Owned by one thread. Nothing is kept between builds except scratch memory.
+/// Owned by one thread at a time. Nothing is kept between builds except scratch memory.
 class MaskBuilder {
  public:
-  MaskBuilder(Parser* parser, const TokenizerInfo& tokenizer, LocalMaskCache* local_masks)
-      : parser_(*parser), tokenizer_(tokenizer), local_masks_(*local_masks) {}
+  /// `local_masks`, of the tokenizer, must outlive the builder.
+  MaskBuilder(const TokenizerInfo& tokenizer, LocalMaskCache* local_masks)
+      : tokenizer_(tokenizer),
+        local_masks_(*local_masks),
+        local_builder_(tokenizer, local_masks->kind_masks()) {}
 
-  /// Raises kLimit.
-  std::unique_ptr<const TokenMask> Build(SetId set);
+  /// The mask of a set of the parser. Raises kLimit.
+  std::unique_ptr<const TokenMask> Build(Parser* parser, SetId set);
+  /// Bytes of scratch memory held.
+  int64_t ScratchBytes() const;
 
  private:
   /// Sibling nodes [begin, end) and their subtrees, to be read from a set.
@@ -45,6 +51,9 @@ class MaskBuilder {
   void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
   void ReadParts();
   void ReadByAutomaton(const DfaItem& item, const Part& part);
+  void ReadByPlainAutomaton(const DfaItem& item, const Part& part, SetId after);
+  /// What may be left at a node, if any of it can follow.
+  void DeferChildren(const TokenTrie& trie, uint32_t node, const ByteSet& first, SetId after);
   /// Reads on from the set after the automaton at every place where a token may leave it.
   void ReadExits(const DfaItem& item, SetId after);
   void ReadByScan(const Part& part);
@@ -54,9 +63,10 @@ class MaskBuilder {
   void Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end);
   std::unique_ptr<const TokenMask> Finish();
 
-  Parser& parser_;
+  Parser* parser_ = nullptr;  ///< Of the build.
   const TokenizerInfo& tokenizer_;
   LocalMaskCache& local_masks_;
+  LocalMaskBuilder local_builder_;
   std::vector<Part> parts_;
   std::vector<int32_t> ids_;
   std::vector<TokenMask::Part> locals_;  ///< Distinct; also keeps their tails alive.
@@ -76,6 +86,7 @@ class MaskBuilder {
   };
   std::vector<KeyPart> key_parts_;
   DfaWalkStack stack_;
+  PlainWalkStack plain_stack_;
 };
 
 }  // namespace xgrammar

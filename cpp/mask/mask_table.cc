@@ -54,8 +54,14 @@ void MaskTable::FillNormal(const EarleySet& normal, SetId id, std::span<uint32_t
     known->WriteTo(row);
     return;
   }
-  std::unique_ptr<const TokenMask> mask =
-      MaskBuilder(&parser_, *tokenizer_, local_masks_.get()).Build(id);
+  std::unique_ptr<MaskBuilder> builder = local_masks_->idle_builders().Take();
+  if (builder == nullptr) builder = std::make_unique<MaskBuilder>(*tokenizer_, local_masks_.get());
+  std::unique_ptr<const TokenMask> mask = builder->Build(&parser_, id);
+  // One that raises, or that has met with very long tokens or lists, is not kept.
+  constexpr int64_t kMaxIdleBytes = 256 << 10;
+  if (builder->ScratchBytes() <= kMaxIdleBytes) {
+    local_masks_->idle_builders().Give(std::move(builder));
+  }
   mask->WriteTo(row);
   const int64_t bytes = mask->MemorySizeBytes() + 16;
   if (size_bytes_.load(std::memory_order_relaxed) + bytes > max_bytes_) return;

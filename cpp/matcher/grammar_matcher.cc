@@ -72,11 +72,7 @@ SetId GrammarMatcher::AfterOrdinary(SetId set, int32_t token) const {
   const auto& vocab = compiled_->tokenizer_info()->decoded_vocab();
   if (static_cast<size_t>(token) >= vocab.size() || vocab[static_cast<size_t>(token)].empty())
     return kDeadSet;
-  for (char c : vocab[static_cast<size_t>(token)]) {
-    set = generation_->parser.Next(set, static_cast<uint8_t>(c));
-    if (set == kDeadSet) break;
-  }
-  return set;
+  return generation_->parser.NextText(set, vocab[static_cast<size_t>(token)]);
 }
 
 SetId GrammarMatcher::AfterMarker(SetId set, int32_t token) const {

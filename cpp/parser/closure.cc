@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "parser/item_list.h"
 #include "parser/parser.h"
 #include "support/error.h"
 
@@ -22,7 +23,10 @@ void Parser::Close(std::span<const Item> kernel) {
   key_found_.clear();
   token_found_.clear();
   num_predictions_ = 0;
-  prediction_of_unit_.clear();
+  if (++closure_ == 0) {  // Numbers are used up: forget who had them.
+    std::fill(prediction_of_unit_.begin(), prediction_of_unit_.end(), PredictionOfUnit());
+    closure_ = 1;
+  }
   accepting_ = false;
   compares_ = begins_list_ = false;
   // Known before anything is predicted: what begins here begins with a token, or within one.
@@ -146,18 +150,20 @@ uint32_t Parser::StartCount(const Unit& unit) {
 }
 
 void Parser::Call(UnitId unit, const Item& return_item, bool step_over) {
-  auto [it, inserted] =
-      prediction_of_unit_.try_emplace(unit, static_cast<uint32_t>(num_predictions_));
-  const uint32_t index = it->second;
-  if (inserted) {
+  if (prediction_of_unit_.size() <= unit) {
+    prediction_of_unit_.resize(static_cast<size_t>(units_.num_units()));
+  }
+  PredictionOfUnit& known = prediction_of_unit_[unit];
+  if (known.closure != closure_) {
+    known = {closure_, static_cast<uint32_t>(num_predictions_)};
     if (predictions_.size() <= num_predictions_) predictions_.emplace_back();
     predictions_[num_predictions_].unit = unit;
     predictions_[num_predictions_].returns.clear();
     ++num_predictions_;
     const Unit& callee = units_.Get(unit);
-    Push({callee.first_state, kLocalBit | index, StartCount(callee)});
+    Push({callee.first_state, kLocalBit | known.prediction, StartCount(callee)});
   }
-  predictions_[index].returns.push_back(return_item);
+  predictions_[known.prediction].returns.push_back(return_item);
   if (step_over) Push(return_item);
 }
 
@@ -173,65 +179,58 @@ void Parser::Complete(uint32_t continuation) {
 }
 
 void Parser::ResolvePredictions() {
+  if (num_predictions_ == 0) return;
   prediction_ids_.assign(num_predictions_, 0);
-  // Kahn's topological order (Kahn 1962): missing[p] counts the mentions of other predictions in
-  // p's list. A list that mentions only itself besides known continuations is an equation of its
-  // own.
-  std::vector<std::vector<uint32_t>> users(num_predictions_);
-  std::vector<uint32_t> missing(num_predictions_, 0);
-  std::vector<uint8_t> mentions_itself(num_predictions_, 0);
+  // Kahn's topological order (Kahn 1962): `missing` counts the mentions of other predictions in a
+  // list. A list that mentions only itself besides known continuations is an equation of its own.
+  waiting_.assign(num_predictions_, Waiting());
+  uses_.assign(1, Use());
   for (uint32_t p = 0; p < num_predictions_; ++p) {
     for (const Item& item : predictions_[p].returns) {
       if ((item.continuation & kLocalBit) == 0) continue;
       const uint32_t mentioned = item.continuation & ~kLocalBit;
       if (mentioned == p) {
-        mentions_itself[p] = 1;
+        waiting_[p].is_mentioned_by_itself = true;
+        prediction_ids_[p] = kSelfContinuation;
       } else {
-        users[mentioned].push_back(p);
-        ++missing[p];
+        uses_.push_back({p, waiting_[mentioned].first_use});
+        waiting_[mentioned].first_use = static_cast<uint32_t>(uses_.size() - 1);
+        ++waiting_[p].missing;
       }
     }
-    if (mentions_itself[p] != 0) prediction_ids_[p] = kSelfContinuation;
   }
-  std::vector<uint8_t> done(num_predictions_, 0);
-  std::vector<uint32_t> ready;
+  ready_.clear();
   for (uint32_t p = 0; p < num_predictions_; ++p) {
-    if (missing[p] == 0) ready.push_back(p);
+    if (waiting_[p].missing == 0) ready_.push_back(p);
   }
-  while (!ready.empty()) {
-    const uint32_t p = ready.back();
-    ready.pop_back();
-    done[p] = 1;
-    std::vector<Item> returns = ResolvedReturns(p);
-    prediction_ids_[p] = mentions_itself[p] != 0 ? InternEquation(std::move(returns))
-                                                 : InternContinuation(std::move(returns));
-    for (uint32_t user : users[p]) {
-      if (--missing[user] == 0) ready.push_back(user);
+  while (!ready_.empty()) {
+    const uint32_t p = ready_.back();
+    ready_.pop_back();
+    waiting_[p].is_done = true;
+    prediction_ids_[p] = waiting_[p].is_mentioned_by_itself
+                             ? InternEquation(ResolvedReturns(p))
+                             : InternContinuation(ResolvedReturns(p));
+    for (uint32_t use = waiting_[p].first_use; use != 0; use = uses_[use].next) {
+      if (--waiting_[uses_[use].user].missing == 0) ready_.push_back(uses_[use].user);
     }
   }
   // Rules that wait for each other in a circle: ids first, then the lists that mention them.
-  std::vector<uint32_t> circular;
   for (uint32_t p = 0; p < num_predictions_; ++p) {
-    if (done[p] != 0) continue;
-    circular.push_back(p);
-    prediction_ids_[p] = AddContinuation({});
+    if (!waiting_[p].is_done) prediction_ids_[p] = AddContinuation({});
   }
-  for (uint32_t p : circular) {
-    std::vector<Item> returns = ResolvedReturns(p);
-    std::sort(returns.begin(), returns.end());
-    returns.erase(std::unique(returns.begin(), returns.end()), returns.end());
-    continuations_[prediction_ids_[p]].returns = arena_.Copy(std::span<const Item>(returns));
+  for (uint32_t p = 0; p < num_predictions_; ++p) {
+    if (waiting_[p].is_done) continue;
+    std::vector<Item>* returns = ResolvedReturns(p);
+    SortUnique(returns);
+    continuations_[prediction_ids_[p]].returns = arena_.Copy(std::span<const Item>(*returns));
   }
 }
 
-std::vector<Item> Parser::ResolvedReturns(uint32_t prediction) const {
-  std::vector<Item> returns = predictions_[prediction].returns;
-  for (Item& item : returns) {
-    if ((item.continuation & kLocalBit) != 0) {
-      item.continuation = prediction_ids_[item.continuation & ~kLocalBit];
-    }
-  }
-  return returns;
+std::vector<Item>* Parser::ResolvedReturns(uint32_t prediction) {
+  const std::vector<Item>& returns = predictions_[prediction].returns;
+  returns_.assign(returns.begin(), returns.end());
+  for (Item& item : returns_) item.continuation = Resolved(item.continuation);
+  return &returns_;
 }
 
 }  // namespace xgrammar

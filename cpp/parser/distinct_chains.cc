@@ -106,7 +106,7 @@ ContinuationId Parser::Cut(ContinuationId continuation, const Item& target) {
       if (outer != cuts_.end() && outer->second != kNoCut)
         kept.push_back({item.state, outer->second, item.count});
     }
-    cuts_[{id, target}] = kept.empty() ? kNoCut : InternContinuation(std::move(kept));
+    cuts_[{id, target}] = kept.empty() ? kNoCut : InternContinuation(&kept);
   }
   const auto found = cuts_.find({continuation, target});
   return found == cuts_.end() ? kNoCut : found->second;

@@ -18,12 +18,15 @@ EdgeMap::Table::Table(uint64_t capacity)
   for (uint64_t i = 0; i < capacity; ++i) slots[i].store(kEmptySlot, std::memory_order_relaxed);
 }
 
-EdgeMap::EdgeMap() {
-  tables_.push_back(std::make_unique<Table>(kFirstCapacity));
-  table_.store(tables_.back().get(), std::memory_order_release);
-}
+EdgeMap::EdgeMap() { Publish(std::make_unique<Table>(kFirstCapacity)); }
 
 EdgeMap::~EdgeMap() = default;
+
+void EdgeMap::Publish(std::unique_ptr<Table> table) {
+  memory_size_bytes_ += static_cast<int64_t>((table->mask + 1) * sizeof(uint64_t));
+  table_.store(table.get(), std::memory_order_release);
+  tables_.push_back(std::move(table));
+}
 
 void EdgeMap::Put(Table* table, uint64_t entry) {
   uint64_t i = Hash(entry >> 28) & table->mask;
@@ -41,18 +44,10 @@ void EdgeMap::Insert(uint32_t set, uint8_t byte, uint32_t target) {
       if (entry != kEmptySlot) Put(larger.get(), entry);
     }
     table = larger.get();
-    tables_.push_back(std::move(larger));
-    table_.store(table, std::memory_order_release);
+    Publish(std::move(larger));
   }
   Put(table, (((uint64_t{set} << 8) | byte) << 28) | target);
   count_.store(count + 1, std::memory_order_relaxed);
-}
-
-int64_t EdgeMap::MemorySizeBytes() const {
-  int64_t bytes = 0;
-  for (const auto& table : tables_)
-    bytes += static_cast<int64_t>((table->mask + 1) * sizeof(uint64_t));
-  return bytes;
 }
 
 }  // namespace xgrammar

@@ -36,7 +36,8 @@ class EdgeMap {
   void Insert(uint32_t set, uint8_t byte, uint32_t target);
 
   int64_t size() const { return static_cast<int64_t>(count_.load(std::memory_order_relaxed)); }
-  int64_t MemorySizeBytes() const;
+  /// Owner's thread only.
+  int64_t MemorySizeBytes() const { return memory_size_bytes_; }
 
  private:
   struct Table {
@@ -51,10 +52,12 @@ class EdgeMap {
     return key ^ (key >> 29);
   }
   static void Put(Table* table, uint64_t entry);
+  void Publish(std::unique_ptr<Table> table);
 
   std::atomic<Table*> table_;
   std::vector<std::unique_ptr<Table>> tables_;
   std::atomic<uint64_t> count_{0};
+  int64_t memory_size_bytes_ = 0;
 };
 
 }  // namespace xgrammar

@@ -24,6 +24,7 @@ class SeenItems {
     return Put(item);
   }
   size_t size() const { return count_; }
+  int64_t MemorySizeBytes() const { return static_cast<int64_t>(slots_.capacity() * sizeof(Slot)); }
 
  private:
   struct Slot {

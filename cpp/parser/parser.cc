@@ -1,6 +1,6 @@
-// Parser: transitions, interning of sets and continuations. The closure of a kernel (predict,
-// complete) is in closure.cc, the normal form of counts for masks in mask_counts.cc, what is
-// particular to distinct items in distinct.cc.
+// Parser: transitions. The closure of a kernel (predict, complete) is in closure.cc, interning in
+// interning.cc, the normal form of counts for masks in mask_counts.cc, what is particular to
+// distinct items in distinct.cc.
 //
 // A transition is scan, step and settle: bytes of edges, states of automata and counts, then what
 // ends returns to those who wait. Sources and reasons are in parser.h and in design notes 0004,
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "parser/item_list.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -21,24 +22,6 @@ constexpr int64_t kHardMemoryFactor = 2;
 
 // Stands for "this continuation has been returned to" in a SeenItems.
 constexpr uint32_t kReturnedMark = 0xFFFFFFFE;
-
-uint64_t HashItems(std::span<const Item> items) {
-  uint64_t h = items.size() * 0x9E3779B97F4A7C15ull;
-  for (const Item& item : items) {
-    h = (h ^ HashItem(item)) * 0xFF51AFD7ED558CCDull;
-    h ^= h >> 29;
-  }
-  return h;
-}
-
-bool SameItems(std::span<const Item> a, std::span<const Item> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
-void SortUnique(std::vector<Item>* items) {
-  std::sort(items->begin(), items->end());
-  items->erase(std::unique(items->begin(), items->end()), items->end());
-}
 
 }  // namespace
 
@@ -75,7 +58,9 @@ SetId Parser::GrowLocked(SetId set, uint8_t byte, Step step) {
   const uint32_t known = edges.Find(set, byte);
   if (known != EdgeMap::kUnknown) return known;
   CheckMemory();
-  std::vector<Item> kernel;
+  // Taken, since a search among distinct items takes steps of its own.
+  std::vector<Item> kernel = std::move(kernel_);
+  kernel.clear();
   Scan(sets_[set], byte, step == Step::kLiteral, &kernel);
   if (step != Step::kScan) StepKeys(sets_[set], byte, step == Step::kLiteral, &kernel);
   if (step == Step::kAny) StepAutomata(sets_[set], byte, &kernel);
@@ -83,8 +68,29 @@ SetId Parser::GrowLocked(SetId set, uint8_t byte, Step step) {
   record_ = record;
   Settle(&kernel);
   const SetId target = InternLive(&kernel, record);
+  kernel_ = std::move(kernel);
   edges.Insert(set, byte, target);
   return target;
+}
+
+SetId Parser::NextText(SetId set, std::string_view bytes) {
+  // A section is short, so a long token takes the lock more than once.
+  constexpr size_t kBytesOfOneSection = 32;
+  size_t i = 0;
+  while (i < bytes.size() && set != kDeadSet) {
+    const uint32_t known = edges_.Find(set, static_cast<uint8_t>(bytes[i]));
+    if (known != EdgeMap::kUnknown) {
+      set = known;
+      ++i;
+      continue;
+    }
+    const Growth growth(this);
+    const size_t end = std::min(bytes.size(), i + kBytesOfOneSection);
+    for (; i < end && set != kDeadSet; ++i) {
+      set = GrowLocked(set, static_cast<uint8_t>(bytes[i]), Step::kAny);
+    }
+  }
+  return set;
 }
 
 SetId Parser::NextByToken(SetId set, int32_t token, bool named_only) {
@@ -225,37 +231,56 @@ void Parser::StepAutomata(const EarleySet& set, uint8_t byte, std::vector<Item>*
   }
 }
 
+bool Parser::IsSettled(const Item& item) const {
+  if (item.state == kDoneState || item.state == kBoundaryState) return true;
+  const Unit& unit = units_.UnitOfState(item.state);
+  const uint32_t local = item.state - unit.first_state;
+  switch (unit.kind) {
+    case Unit::Kind::kDfa:
+    case Unit::Kind::kLimitedDfa:
+      return !unit.dfa->IsFinal(local);
+    case Unit::Kind::kCountedDfa:
+      // Prefix-free: an accepting state has no edges, so the copy ends here and nowhere else.
+      return !unit.dfa->IsAccept(local);
+    case Unit::Kind::kFsm:
+      return unit.fsm.state(local).IsWaiting();
+    case Unit::Kind::kCountedCall:
+      return local != kCountedCallAfter;
+    case Unit::Kind::kAnyOrder:
+    case Unit::Kind::kDistinct:
+      break;
+  }
+  return false;
+}
+
 void Parser::Settle(std::vector<Item>* items) {
-  settle_seen_.Clear();
-  std::vector<Item> work;
-  work.swap(*items);
   std::vector<Item>& settled = *items;
+  if (std::all_of(settled.begin(), settled.end(),
+                  [this](const Item& item) { return IsSettled(item); })) {
+    SortUnique(&settled);
+    return;
+  }
+  settle_seen_.Clear();
+  std::vector<Item> work = std::move(settle_work_);
+  work.assign(settled.begin(), settled.end());
+  settled.clear();
   while (!work.empty()) {
     const Item item = work.back();
     work.pop_back();
     if (!settle_seen_.Add(item)) continue;
-    if (item.state == kDoneState || item.state == kBoundaryState) {
+    if (IsSettled(item)) {
       settled.push_back(item);
       continue;
     }
     const Unit& unit = units_.UnitOfState(item.state);
-    const uint32_t local = item.state - unit.first_state;
     switch (unit.kind) {
       case Unit::Kind::kDfa:
       case Unit::Kind::kLimitedDfa:
-        if (unit.dfa->IsFinal(local)) {
-          Return(item.continuation, &settled, &work);
-        } else {
-          settled.push_back(item);
-        }
+        Return(item.continuation, &settled, &work);
         break;
       case Unit::Kind::kCountedDfa:
-        // Prefix-free: an accepting state has no edges, so the copy ends here and nowhere else.
-        if (unit.dfa->IsAccept(local)) {
-          SettleCount(unit, item, &settled, &work);
-        } else {
-          settled.push_back(item);
-        }
+      case Unit::Kind::kCountedCall:
+        SettleCount(unit, item, &settled, &work);
         break;
       case Unit::Kind::kAnyOrder:
         SettleAnyOrder(unit, item, &settled, &work);
@@ -263,19 +288,8 @@ void Parser::Settle(std::vector<Item>* items) {
       case Unit::Kind::kDistinct:
         SettleDistinct(unit, item, &settled, &work);
         break;
-      case Unit::Kind::kCountedCall:
-        if (local == kCountedCallAfter) {
-          SettleCount(unit, item, &settled, &work);
-        } else {
-          settled.push_back(item);
-        }
-        break;
       case Unit::Kind::kFsm: {
-        const Fsm::State& state = unit.fsm.state(local);
-        if (state.IsWaiting()) {
-          settled.push_back(item);
-          break;
-        }
+        const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
         if (state.accept) Return(item.continuation, &settled, &work);
         for (uint32_t target : state.epsilons) {
           work.push_back({unit.first_state + target, item.continuation, 0});
@@ -284,6 +298,7 @@ void Parser::Settle(std::vector<Item>* items) {
       }
     }
   }
+  settle_work_ = std::move(work);
   SortUnique(&settled);
 }
 
@@ -336,189 +351,10 @@ void Parser::Return(ContinuationId continuation, std::vector<Item>* settled,
   work->insert(work->end(), returns.begin(), returns.end());
 }
 
-SetId Parser::InternSet(const std::vector<Item>& kernel, uint32_t record) {
-  // Where a token ended is no place to go on from by itself.
-  if (kernel.empty() || (kernel.size() == 1 && kernel[0].state == kBoundaryState)) return kDeadSet;
-  const uint64_t hash = HashItems(kernel) ^ (uint64_t{record} * 0x9E3779B97F4A7C15ull);
-  const uint32_t known = set_index_.Find(hash, [&](uint32_t id) {
-    return sets_[id].record == record && SameItems(sets_[id].kernel, kernel);
-  });
-  if (known != IdTable::kNotFound) return known;
-  if (sets_.size() >= EdgeMap::kMaxSetId) {
-    ThrowLimitError("max_state_bytes", MemorySizeBytesLocked(), limits_.max_state_bytes);
-  }
-  record_ = record;
-  Close(kernel);
-  ResolvePredictions();
-
-  std::vector<DfaItem> dfa_items;
-  ByteSet first;
-  const auto resolve = [this](uint32_t continuation) {
-    return (continuation & kLocalBit) != 0 ? prediction_ids_[continuation & ~kLocalBit]
-                                           : continuation;
-  };
-  for (const Item& item : dfa_found_) {
-    const Unit& unit = units_.UnitOfState(item.state);
-    const uint32_t local = item.state - unit.first_state;
-    LimitCounts used{item.count, 0};
-    if (unit.kind == Unit::Kind::kLimitedDfa) {
-      used = UsedLimits(unit, item.count);
-      if (unit.IsUsedUp(used) && unit.dfa->IsAccept(local)) continue;
-    }
-    const ByteSet bytes = unit.meter != nullptr
-                              ? unit.meter->FirstBytes(*unit.dfa, local, item.count)
-                              : unit.dfa->first_bytes(local);
-    if (unit.meter != nullptr && bytes.empty()) continue;  // As long as it may be.
-    first.Merge(bytes);
-    dfa_items.push_back({&unit, local, resolve(item.continuation), used.code_points, used.tokens});
-  }
-  std::vector<ScanItem> scan_items;
-  ByteSet scan_first;
-  for (const Item& item : scan_found_) {
-    const Unit& unit = units_.UnitOfState(item.state);
-    const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
-    scan_items.push_back({&state, unit.first_state, resolve(item.continuation)});
-    scan_first.Merge(state.first);
-  }
-  first.Merge(scan_first);
-  const std::vector<KeyItem> key_items = MakeKeyItems(&first);
-  std::vector<TokenItem> token_items;
-  for (const Item& item : token_found_) {
-    const Unit& unit = units_.UnitOfState(item.state);
-    for (const Fsm::TokenEdge& e : unit.fsm.state(item.state - unit.first_state).tokens) {
-      token_items.push_back(
-          {e.tokens, {unit.first_state + e.target, resolve(item.continuation), 0}});
-    }
-  }
-
-  const SetId id = sets_.Append();
-  EarleySet& set = sets_[id];
-  set.kernel = arena_.Copy(std::span<const Item>(kernel));
-  set.dfa_items = arena_.Copy(std::span<const DfaItem>(dfa_items));
-  set.scan_items = arena_.Copy(std::span<const ScanItem>(scan_items));
-  set.key_items = arena_.Copy(std::span<const KeyItem>(key_items));
-  set.token_items = arena_.Copy(std::span<const TokenItem>(token_items));
-  set.first = first;
-  set.scan_first = scan_first;
-  set.accepting = accepting_;
-  set.begins_list = begins_list_;
-  set.record = record;
-  set.compares = compares_ || ComparesAny(kernel, record);
-  set_index_.Insert(hash, id);
-  set.mask_set = MaskSetOf(id, set.kernel);
-  return id;
-}
-
-std::vector<KeyItem> Parser::MakeKeyItems(ByteSet* first) {
-  std::vector<KeyItem> key_items;
-  for (const Item& item : key_found_) {
-    const Unit& unit = units_.UnitOfState(item.state);
-    const AnyOrderUnit& parts = *unit.any_order;
-    const uint32_t local = item.state - unit.first_state;
-    const std::vector<uint64_t> allowed = parts.Allowed(parameters_[item.count]);
-    const auto [begin, end] = parts.Children(local);
-    bool is_open = false;
-    for (uint32_t node = begin; node < end; node = parts.keys().node(node).subtree_end) {
-      if (!parts.IsOpen(node, allowed)) continue;
-      first->Add(static_cast<uint8_t>(parts.keys().node(node).byte));
-      is_open = true;
-    }
-    if (!is_open) continue;
-    const bool is_local = (item.continuation & kLocalBit) != 0;
-    key_items.push_back(
-        {&unit, local,
-         is_local ? prediction_ids_[item.continuation & ~kLocalBit] : item.continuation, item.count,
-         arena_.Copy(std::span<const uint64_t>(allowed))});
-  }
-  return key_items;
-}
-
-SetId Parser::MaskSetOf(SetId id, std::span<const Item> kernel) {
-  if (sets_[id].record == NoRecord() &&
-      std::all_of(kernel.begin(), kernel.end(),
-                  [this](const Item& item) { return MaskItem(item) == item; })) {
-    return id;
-  }
-  std::vector<Item> normal;
-  normal.reserve(kernel.size());
-  for (const Item& item : kernel) normal.push_back(MaskItem(item));
-  SortUnique(&normal);
-  // Normal counts and continuations are fixed points, so this interns at most one more set.
-  return InternSet(normal, NoRecord());
-}
-
-ContinuationId Parser::AddContinuation(std::span<const Item> returns) {
-  const ContinuationId id = continuations_.Append();
-  continuations_[id].returns = arena_.Copy(returns);
-  continuations_[id].mask_continuation = id;
-  return id;
-}
-
-ContinuationId Parser::InternContinuation(std::vector<Item> returns) {
-  SortUnique(&returns);
-  const uint64_t hash = HashItems(returns);
-  const uint32_t known = continuation_index_.Find(
-      hash, [&](uint32_t id) { return SameItems(continuations_[id].returns, returns); });
-  if (known != IdTable::kNotFound) return known;
-  const ContinuationId id = AddContinuation(returns);
-  continuation_index_.Insert(hash, id);
-  std::vector<Item> normal;
-  for (const Item& item : returns) normal.push_back(MaskItem(item));
-  if (!SameItems(normal, returns)) {
-    continuations_[id].mask_continuation = InternContinuation(std::move(normal));
-  }
-  return id;
-}
-
-ContinuationId Parser::InternEquation(std::vector<Item> equation) {
-  SortUnique(&equation);
-  const auto with_self = [&equation](ContinuationId self) {
-    std::vector<Item> returns = equation;
-    for (Item& item : returns) {
-      if (item.continuation == kSelfContinuation) item.continuation = self;
-    }
-    SortUnique(&returns);
-    return returns;
-  };
-  // A continuation that the list mentions and that solves the equation is its least solution: so
-  // `root ::= root root | "a"` comes back to the same set after every `a`.
-  constexpr int kMaxCandidates = 8;
-  int num_candidates = 0;
-  ContinuationId last = kSelfContinuation;
-  for (const Item& item : equation) {
-    const ContinuationId candidate = item.continuation;
-    if (candidate == kSelfContinuation || candidate == last) continue;
-    if (++num_candidates > kMaxCandidates) break;
-    last = candidate;
-    if (SameItems(with_self(candidate), continuations_[candidate].returns)) return candidate;
-  }
-  const uint64_t hash = HashItems(equation);
-  const uint32_t known = continuation_index_.Find(
-      hash, [&](uint32_t id) { return SameItems(continuations_[id].equation, equation); });
-  if (known != IdTable::kNotFound) return known;
-  const ContinuationId id = AddContinuation({});
-  const std::vector<Item> returns = with_self(id);
-  continuations_[id].returns = arena_.Copy(std::span<const Item>(returns));
-  continuations_[id].equation = arena_.Copy(std::span<const Item>(equation));
-  continuation_index_.Insert(hash, id);
-  return id;
-}
-
-std::span<const Item> Parser::SettledReturns(ContinuationId continuation) {
-  Continuation& c = continuations_[continuation];
-  if (!c.is_settled) {
-    std::vector<Item> items(c.returns.begin(), c.returns.end());
-    compares_now_ = false;  // What returns to a comparison depends on the text.
-    Settle(&items);
-    compares_now_ = true;
-    c.settled = arena_.Copy(std::span<const Item>(items));
-    c.is_settled = true;
-  }
-  return c.settled;
-}
-
 void Parser::CheckMemory() const {
-  const int64_t bytes = MemorySizeBytesLocked();
+  // As of the last step; one step more is no matter, but a search among distinct items is many.
+  const int64_t bytes =
+      has_distinct_ ? MemorySizeBytesLocked() : reported_bytes_.load(std::memory_order_relaxed);
   if (bytes > kHardMemoryFactor * limits_.max_state_bytes) {
     ThrowLimitError("max_state_bytes", bytes, kHardMemoryFactor * limits_.max_state_bytes);
   }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grammar/grammar.h"
@@ -53,8 +54,10 @@ class Parser {
     const uint32_t known = edges_.Find(set, byte);
     return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kAny);
   }
-  /// The same, following scan items only: what Next adds to the automata's own transitions and to
-  /// those of keys.
+  /// The set after several bytes; new transitions take the growth lock together.
+  SetId NextText(SetId set, std::string_view bytes);
+  /// What Next finds following scan items only: what it adds to the automata's own transitions and
+  /// to those of keys.
   SetId NextByScan(SetId set, uint8_t byte) {
     if (sets_[set].dfa_items.empty() && sets_[set].key_items.empty()) return Next(set, byte);
     const uint32_t known = scan_edges_.Find(set, byte);
@@ -154,6 +157,8 @@ class Parser {
   /// What the count of an item in a kLimitedDfa unit stands for, and the count for that.
   LimitCounts UsedLimits(const Unit& unit, uint32_t count) const;
   uint32_t CountOfLimits(const Unit& unit, const LimitCounts& used);
+  /// Whether the item reads a byte, a token or a call next, so that a kernel keeps it.
+  bool IsSettled(const Item& item) const;
   /// Replaces items that only return or only lead on by what they lead to; sorts and deduplicates.
   void Settle(std::vector<Item>* items);
   void SettleCount(const Unit& unit, const Item& item, std::vector<Item>* settled,
@@ -176,14 +181,25 @@ class Parser {
   void Complete(uint32_t continuation);
   void Push(const Item& item);
   void ResolvePredictions();
-  std::vector<Item> ResolvedReturns(uint32_t prediction) const;
-  ContinuationId InternContinuation(std::vector<Item> returns);
+  /// Those that wait for a predicted rule, with the ids of their continuations; valid until the
+  /// next call.
+  std::vector<Item>* ResolvedReturns(uint32_t prediction);
+  /// `returns` is sorted and used up.
+  ContinuationId InternContinuation(std::vector<Item>* returns);
   /// Left recursion: a list that waits for itself, given with kSelfContinuation in its own place.
   /// The least solution of such an equation depends on nothing but the equation.
-  ContinuationId InternEquation(std::vector<Item> equation);
+  ContinuationId InternEquation(std::vector<Item>* list);
   ContinuationId AddContinuation(std::span<const Item> returns);
   std::span<const Item> SettledReturns(ContinuationId continuation);
-  std::vector<KeyItem> MakeKeyItems(ByteSet* first);
+  /// Ids instead of the numbers of predictions.
+  ContinuationId Resolved(uint32_t continuation) const {
+    return (continuation & kLocalBit) != 0 ? prediction_ids_[continuation & ~kLocalBit]
+                                           : continuation;
+  }
+  void FindDfaItems(ByteSet* first);
+  void FindScanItems(ByteSet* first);
+  void FindKeyItems(ByteSet* first);
+  void FindTokenItems();
   uint32_t MaskCount(uint32_t state, uint32_t count);
   Item MaskItem(const Item& item);
   SetId MaskSetOf(SetId id, std::span<const Item> kernel);
@@ -268,6 +284,9 @@ class Parser {
   bool compares_now_ = true;
   int32_t num_searches_ = 0;  ///< One inside the other.
 
+  // Scratch of one step.
+  std::vector<Item> kernel_;
+  std::vector<Item> settle_work_;
   // Scratch of one closure.
   SeenItems seen_;
   SeenItems settle_seen_;
@@ -279,7 +298,33 @@ class Parser {
   std::vector<Prediction> predictions_;
   std::vector<uint32_t> prediction_ids_;  ///< Continuation of each prediction.
   size_t num_predictions_ = 0;
-  std::unordered_map<UnitId, uint32_t> prediction_of_unit_;
+  /// By unit: the closure it was last predicted in, and its prediction there.
+  struct PredictionOfUnit {
+    uint32_t closure = 0;
+    uint32_t prediction = 0;
+  };
+  std::vector<PredictionOfUnit> prediction_of_unit_;
+  uint32_t closure_ = 0;
+  // Scratch of resolving the predictions of one closure (see ResolvePredictions).
+  struct Waiting {
+    uint32_t missing = 0;    ///< Mentions of predictions without a continuation yet.
+    uint32_t first_use = 0;  ///< Mentions of this one: uses_, 0 ends.
+    bool is_mentioned_by_itself = false;
+    bool is_done = false;
+  };
+  struct Use {
+    uint32_t user = 0;
+    uint32_t next = 0;
+  };
+  std::vector<Waiting> waiting_;
+  std::vector<Use> uses_;
+  std::vector<uint32_t> ready_;
+  std::vector<Item> returns_;
+  // Scratch of one new set.
+  std::vector<DfaItem> dfa_items_;
+  std::vector<ScanItem> scan_items_;
+  std::vector<KeyItem> key_items_;
+  std::vector<TokenItem> token_items_;
   bool accepting_ = false;
   bool compares_ = false;
   bool begins_list_ = false;

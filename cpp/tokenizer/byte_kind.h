@@ -6,6 +6,8 @@
 // cost less memory: these fit 16 bits.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace xgrammar {
@@ -34,6 +36,13 @@ constexpr uint16_t kIllFormedBelow = 1u << 13;
 constexpr uint16_t kNonAsciiKinds = (1u << 14) | (1u << 15);
 
 constexpr uint16_t KindBit(uint8_t byte) { return static_cast<uint16_t>(1u << ByteKind(byte)); }
+
+/// KindBit of every byte.
+constexpr std::array<uint16_t, 256> kKindBits = [] {
+  std::array<uint16_t, 256> bits{};
+  for (size_t b = 0; b < bits.size(); ++b) bits[b] = KindBit(static_cast<uint8_t>(b));
+  return bits;
+}();
 
 /// Where a sequence of bytes stands in the well-formed byte table of UTF-8 (Unicode standard, table
 /// 3-7).

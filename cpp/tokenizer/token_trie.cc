@@ -134,35 +134,64 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
   }
   for (uint32_t index : path) nodes_[index].subtree_end = num_nodes();
   nodes_.shrink_to_fit();
-  FindKindsBelow();
-  IndexRoots();
+  IndexChildren(FindWhatIsBelow());
 }
 
-void TokenTrie::IndexRoots() {
-  for (uint32_t i = 0; i < num_nodes(); i = nodes_[i].subtree_end) {
+TokenTrie::Fan TokenTrie::MakeFan(uint32_t begin, uint32_t end) {
+  Fan fan;
+  fan.first = static_cast<uint32_t>(fan_children_.size());
+  for (uint32_t i = begin; i < end; i = nodes_[i].subtree_end) {
     const auto byte = static_cast<uint8_t>(nodes_[i].byte);
-    roots_.push_back(i);
-    root_bytes_[byte >> 6] |= uint64_t{1} << (byte & 63);
-    for (size_t w = (byte >> 6) + size_t{1}; w < root_rank_.size(); ++w) ++root_rank_[w];
+    fan_children_.push_back(i);
+    fan.bytes[byte >> 6] |= uint64_t{1} << (byte & 63);
+    for (size_t w = (byte >> 6) + size_t{1}; w < fan.rank.size(); ++w) ++fan.rank[w];
   }
-  roots_.shrink_to_fit();
+  return fan;
 }
 
-void TokenTrie::FindKindsBelow() {
+void TokenTrie::IndexChildren(std::vector<uint32_t> parents) {
+  roots_ = MakeFan(0, num_nodes());
+  if (!parents.empty()) {
+    fan_bits_.assign((nodes_.size() + 63) / 64, 0);
+    fan_rank_.assign(fan_bits_.size(), 0);
+    std::sort(parents.begin(), parents.end());
+    for (uint32_t parent : parents) {
+      fans_.push_back(MakeFan(parent + 1, nodes_[parent].subtree_end));
+      fan_bits_[parent >> 6] |= uint64_t{1} << (parent & 63);
+    }
+    for (size_t w = 1; w < fan_rank_.size(); ++w) {
+      fan_rank_[w] = fan_rank_[w - 1] + static_cast<uint32_t>(std::popcount(fan_bits_[w - 1]));
+    }
+  }
+  fan_children_.shrink_to_fit();
+}
+
+std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
+  // Reading past this many siblings costs more than looking one up.
+  constexpr uint32_t kManyChildren = 8;
+  constexpr uint32_t kMaxHeight = 255;
+  std::vector<uint32_t> with_fans;
   kinds_below_.assign(nodes_.size(), 0);
+  heights_.assign(nodes_.size(), 0);
   struct Step {
     uint32_t node;
     Utf8State state;
+    uint32_t num_children;
   };
   std::vector<Step> path;
   // A node's kinds are complete when the scan leaves its subtree; then its parent takes them over.
   const auto leave = [&] {
     const Step child = path.back();
     path.pop_back();
+    if (child.num_children >= kManyChildren) with_fans.push_back(child.node);
     if (path.empty()) {
       if (child.state != Utf8State::kBoundary) kinds_below_[child.node] |= kIllFormedBelow;
       return;
     }
+    ++path.back().num_children;
+    uint8_t& height = heights_[path.back().node];
+    height = static_cast<uint8_t>(
+        std::max<uint32_t>(height, std::min(kMaxHeight, heights_[child.node] + 1u)));
     uint16_t kinds = KindBit(static_cast<uint8_t>(nodes_[child.node].byte));
     kinds |= static_cast<uint16_t>(kinds_below_[child.node] & ~kIllFormedBelow);
     const bool is_ill_formed =
@@ -175,15 +204,18 @@ void TokenTrie::FindKindsBelow() {
   for (uint32_t i = 0; i < num_nodes(); ++i) {
     while (path.size() >= nodes_[i].depth) leave();
     const Utf8State before = path.empty() ? Utf8State::kBoundary : path.back().state;
-    path.push_back({i, NextUtf8State(before, static_cast<uint8_t>(nodes_[i].byte))});
+    path.push_back({i, NextUtf8State(before, static_cast<uint8_t>(nodes_[i].byte)), 0});
   }
   while (!path.empty()) leave();
+  return with_fans;
 }
 
 int64_t TokenTrie::MemorySizeBytes() const {
   return static_cast<int64_t>(
       sizeof(*this) + nodes_.capacity() * sizeof(Node) + token_ids_.capacity() * sizeof(int32_t) +
-      kinds_below_.capacity() * sizeof(uint16_t) + roots_.capacity() * sizeof(uint32_t));
+      kinds_below_.capacity() * sizeof(uint16_t) + heights_.capacity() +
+      fan_bits_.capacity() * sizeof(uint64_t) + fans_.capacity() * sizeof(Fan) +
+      (fan_rank_.capacity() + fan_children_.capacity()) * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar

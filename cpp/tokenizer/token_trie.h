@@ -42,27 +42,64 @@ class TokenTrie {
   std::span<const int32_t> subtree_tokens(uint32_t index) const {
     return TokensBetween(index, nodes_[index].subtree_end);
   }
+  /// In the order of the nodes.
+  std::span<const int32_t> all_tokens() const { return token_ids_; }
   /// Which kinds of bytes (byte_kind.h, one bit each) stand below a node, and kIllFormedBelow.
   uint16_t kinds_below(uint32_t index) const { return kinds_below_[index]; }
+  /// Levels of nodes below a node; 255 stands for that many and more.
+  uint32_t height_below(uint32_t index) const { return heights_[index]; }
+  /// Whether the children of the node can be found by their bytes: if there are many.
+  bool HasFan(uint32_t index) const {
+    const size_t word = index >> 6;
+    return word < fan_bits_.size() && ((fan_bits_[word] >> (index & 63)) & 1) != 0;
+  }
+  /// Whether the siblings [begin, end) are the children of the node before them, all of them.
+  bool IsAllChildren(uint32_t begin, uint32_t end) const {
+    return begin > 0 && nodes_[begin - 1].subtree_end == end &&
+           nodes_[begin - 1].depth + 1 == nodes_[begin].depth;
+  }
+  /// Calls `visit(node)` for the children whose byte is in `bytes`, in order. Costs what it finds.
+  /// Precondition: HasFan(index).
+  template <typename Visit>
+  void ForEachChild(uint32_t index, const std::array<uint64_t, 4>& bytes, Visit visit) const {
+    const size_t word = index >> 6;
+    const uint64_t before = fan_bits_[word] & ((uint64_t{1} << (index & 63)) - 1);
+    fans_[fan_rank_[word] + static_cast<size_t>(std::popcount(before))].ForEach(
+        fan_children_.data(), bytes, visit);
+  }
   /// Calls `visit(node)` for the nodes of depth 1 whose byte is in `bytes` (one bit for each of
   /// 256), in order. Costs what it finds: a state that few bytes may follow need not look at all of
   /// them.
   template <typename Visit>
   void ForEachRoot(const std::array<uint64_t, 4>& bytes, Visit visit) const {
-    for (size_t w = 0; w < bytes.size(); ++w) {
-      for (uint64_t rest = bytes[w] & root_bytes_[w]; rest != 0; rest &= rest - 1) {
-        const uint64_t below = (rest & (~rest + 1)) - 1;
-        visit(roots_[root_rank_[w] + static_cast<size_t>(std::popcount(root_bytes_[w] & below))]);
-      }
-    }
+    roots_.ForEach(fan_children_.data(), bytes, visit);
   }
   /// Bytes of the longest token.
   uint32_t max_token_bytes() const { return max_token_bytes_; }
   int64_t MemorySizeBytes() const;
 
  private:
-  void FindKindsBelow();
-  void IndexRoots();
+  /// Siblings by their bytes.
+  struct Fan {
+    std::array<uint64_t, 4> bytes{};
+    std::array<uint16_t, 4> rank{};  ///< Siblings with bytes below those of a word.
+    uint32_t first = 0;              ///< Of the siblings in fan_children_.
+
+    template <typename Visit>
+    void ForEach(const uint32_t* nodes, const std::array<uint64_t, 4>& wanted, Visit& visit) const {
+      for (size_t w = 0; w < bytes.size(); ++w) {
+        for (uint64_t rest = wanted[w] & bytes[w]; rest != 0; rest &= rest - 1) {
+          const uint64_t below = (rest & (~rest + 1)) - 1;
+          visit(nodes[first + rank[w] + static_cast<size_t>(std::popcount(bytes[w] & below))]);
+        }
+      }
+    }
+  };
+
+  /// What a scan in order finds out about subtrees; returns the nodes that get a fan.
+  std::vector<uint32_t> FindWhatIsBelow();
+  Fan MakeFan(uint32_t begin, uint32_t end);
+  void IndexChildren(std::vector<uint32_t> parents);
   std::span<const int32_t> TokensBetween(uint32_t begin_node, uint32_t end_node) const {
     const uint32_t begin = nodes_[begin_node].first_token;
     const uint32_t end = end_node < nodes_.size() ? nodes_[end_node].first_token
@@ -73,9 +110,12 @@ class TokenTrie {
   std::vector<Node> nodes_;
   std::vector<int32_t> token_ids_;
   std::vector<uint16_t> kinds_below_;
-  std::vector<uint32_t> roots_;  ///< Nodes of depth 1.
-  std::array<uint64_t, 4> root_bytes_{};
-  std::array<uint32_t, 4> root_rank_{};  ///< Roots with bytes below those of a word.
+  std::vector<uint8_t> heights_;
+  Fan roots_;                       ///< Nodes of depth 1.
+  std::vector<uint64_t> fan_bits_;  ///< Nodes with a fan, a bit each.
+  std::vector<uint32_t> fan_rank_;  ///< Fans of nodes below those of a word.
+  std::vector<Fan> fans_;
+  std::vector<uint32_t> fan_children_;
   uint32_t max_token_bytes_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "grammar/builder.h"
+#include "mask/local_mask_builder.h"
 #include "mask/mask_fixtures.h"
 
 namespace xgrammar {
@@ -34,22 +35,24 @@ std::vector<std::string> Words() {
 TEST(LocalMaskCache, StatesThatReachTheSameShareAMask) {
   const auto tokenizer = MakeTokenizer(Words());
   LocalMaskCache cache(tokenizer);
+  LocalMaskBuilder builder(*tokenizer, cache.kind_masks());
   const ByteDfaPtr short_one = FoldedDfa("root ::= \"x\" [a-z]* \"!\"");
   const ByteDfaPtr long_one = FoldedDfa("root ::= \"yyy\" [a-z]* \"!\"");
   ASSERT_NE(short_one, long_one);
-  const auto a = cache.Get(short_one, short_one->Next(0, 'x'), false);
+  const auto a = cache.Get(short_one, short_one->Next(0, 'x'), false, &builder);
   uint32_t state = 0;
   for (int i = 0; i < 3; ++i) state = long_one->Next(state, 'y');
-  EXPECT_EQ(cache.Get(long_one, state, false), a);
-  EXPECT_EQ(cache.Get(short_one, short_one->Next(0, 'x'), false), a);
-  EXPECT_NE(cache.Get(short_one, 0, false), a);
-  EXPECT_NE(cache.Get(short_one, short_one->Next(0, 'x'), true), a)
+  EXPECT_EQ(cache.Get(long_one, state, false, &builder), a);
+  EXPECT_EQ(cache.Get(short_one, short_one->Next(0, 'x'), false, &builder), a);
+  EXPECT_NE(cache.Get(short_one, 0, false, &builder), a);
+  EXPECT_NE(cache.Get(short_one, short_one->Next(0, 'x'), true, &builder), a)
       << "a copy goes on at the start";
 }
 
 TEST(LocalMaskCache, NearALoopAMaskIsADifference) {
   const auto tokenizer = MakeTokenizer(Words());
   LocalMaskCache cache(tokenizer);
+  LocalMaskBuilder mask_builder(*tokenizer, cache.kind_masks());
   // A string body in which one word is forbidden: [^"]* but not "key".
   CodePointNfa loop;
   loop.AddState();
@@ -70,9 +73,9 @@ TEST(LocalMaskCache, NearALoopAMaskIsADifference) {
   UnitTable units(builder.Build(root), &dfas, nullptr);
   const ByteDfaPtr dfa = units.Get(units.root()).dfa;
   ASSERT_NE(dfa, nullptr);
-  const auto start = cache.Get(dfa, 0, false);
+  const auto start = cache.Get(dfa, 0, false, &mask_builder);
   EXPECT_NE(start->base(), nullptr);
-  const auto plain = cache.Get(dfa, dfa->Next(0, 'a'), false);
+  const auto plain = cache.Get(dfa, dfa->Next(0, 'a'), false, &mask_builder);
   EXPECT_EQ(plain->base(), nullptr);
   EXPECT_EQ(start->base(), plain.get());
   std::set<int32_t> expected = Inside(*plain, *tokenizer);
@@ -84,14 +87,15 @@ TEST(LocalMaskCache, AFullCacheStartsOver) {
   const auto tokenizer = MakeTokenizer(Words());
   LocalMaskCache small(tokenizer, 6000);
   LocalMaskCache large(tokenizer);
+  LocalMaskBuilder builder(*tokenizer);
   std::vector<std::pair<std::shared_ptr<const LocalMask>, std::set<int32_t>>> held;
   for (int i = 0; i < 60; ++i) {
     const ByteDfaPtr dfa =
         FoldedDfa("root ::= [a-" + std::string(1, static_cast<char>('b' + i % 24)) + "]{" +
                   std::to_string(1 + i / 24) + ",} \"" + static_cast<char>('A' + i % 26) + "\"");
     if (dfa == nullptr) continue;
-    const auto mask = small.Get(dfa, 0, false);
-    const auto expected = Inside(*large.Get(dfa, 0, false), *tokenizer);
+    const auto mask = small.Get(dfa, 0, false, &builder);
+    const auto expected = Inside(*large.Get(dfa, 0, false, &builder), *tokenizer);
     EXPECT_EQ(Inside(*mask, *tokenizer), expected);
     EXPECT_LE(small.SizeBytes(), 6000);
     held.emplace_back(mask, expected);
@@ -121,8 +125,9 @@ TEST(LocalMaskCache, ThreadsGetOneMask) {
   std::vector<std::thread> threads;
   for (auto& masks : found) {
     threads.emplace_back([&] {
+      LocalMaskBuilder builder(*tokenizer, cache.kind_masks());
       for (uint32_t s = 0; s < dfa->num_states(); ++s)
-        masks.push_back(cache.Get(dfa, s, false).get());
+        masks.push_back(cache.Get(dfa, s, false, &builder).get());
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -51,6 +51,30 @@ inline std::vector<std::string> RandomVocabulary(std::mt19937* random) {
   return vocab;
 }
 
+/// Tokens of all kinds of bytes, each byte among them: words, numbers, punctuation, characters of
+/// other scripts whole and split, with the beginnings that a real vocabulary shares, some long.
+inline std::vector<std::string> WideVocabulary(std::mt19937* random, size_t count) {
+  const std::vector<std::string> pieces{
+      "a",    "b",   "t",  "e",  "Z", "Q",  "0",    "7",        " ",
+      " ",    "\n",  "\"", "\\", "_", "-",  ".",    ",",        ":",
+      "/",    "@",   "!",  "{",  "}", "\t", "\x01", "\xC3\xA9", "\xE2\x82\xAC",
+      "\xC3", "\xA9"};
+  std::vector<std::string> vocab;
+  for (int b = 0; b < 256; ++b) vocab.emplace_back(1, static_cast<char>(b));
+  while (vocab.size() < count) {
+    // Most tokens are of few kinds, and many go on where another one ends.
+    const size_t from = (*random)() % pieces.size();
+    const size_t spread = (*random)() % 3 == 0 ? pieces.size() : 1 + (*random)() % 5;
+    std::string token = (*random)() % 2 == 0 ? vocab[(*random)() % vocab.size()] : std::string();
+    const size_t length = 1 + (*random)() % ((*random)() % 20 == 0 ? 40 : 5);
+    for (size_t i = 0; i < length; ++i) {
+      token += pieces[(from + (*random)() % spread) % pieces.size()];
+    }
+    vocab.push_back(token);
+  }
+  return vocab;
+}
+
 inline std::set<int32_t> BitsOf(const std::vector<uint32_t>& row) {
   std::set<int32_t> bits;
   for (size_t i = 0; i < row.size() * 32; ++i) {

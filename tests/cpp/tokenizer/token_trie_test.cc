@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <random>
@@ -90,11 +91,52 @@ TEST(TokenTrie, RandomVocabulariesReadBack) {
   }
 }
 
+TEST(TokenTrie, ChildrenAreFoundByTheirBytes) {
+  std::mt19937 random(11);
+  std::vector<std::string> tokens(4000);
+  for (std::string& token : tokens) {
+    token.resize(1 + random() % 5);
+    for (char& c : token)
+      c = static_cast<char>(random() % 3 == 0 ? random() % 256 : 'a' + random() % 4);
+  }
+  const TokenTrie trie = Build(tokens);
+  int with_fan = 0;
+  int without_fan = 0;
+  for (uint32_t parent = 0; parent < trie.num_nodes(); ++parent) {
+    const uint32_t end = trie.node(parent).subtree_end;
+    std::array<uint64_t, 4> wanted{};
+    for (uint64_t& word : wanted) word = random() & (uint64_t{random()} << 32 | random());
+    std::vector<uint32_t> expected;
+    uint32_t num_children = 0;
+    uint32_t height = 0;
+    for (uint32_t i = parent + 1; i < end; ++i) {
+      height = std::max<uint32_t>(height, trie.node(i).depth - trie.node(parent).depth);
+      if (trie.node(i).depth != trie.node(parent).depth + 1) continue;
+      ++num_children;
+      const uint32_t byte = trie.node(i).byte;
+      if (((wanted[byte >> 6] >> (byte & 63)) & 1) != 0) expected.push_back(i);
+    }
+    EXPECT_EQ(trie.height_below(parent), height);
+    EXPECT_EQ(trie.HasFan(parent), num_children >= 8);
+    ++(trie.HasFan(parent) ? with_fan : without_fan);
+    if (num_children > 0) {
+      EXPECT_TRUE(trie.IsAllChildren(parent + 1, end));
+    }
+    if (!trie.HasFan(parent)) continue;
+    std::vector<uint32_t> found;
+    trie.ForEachChild(parent, wanted, [&](uint32_t child) { found.push_back(child); });
+    EXPECT_EQ(found, expected);
+  }
+  EXPECT_GT(with_fan, 10);
+  EXPECT_GT(without_fan, 100);
+}
+
 TEST(TokenTrie, MegabyteTokenKeepsItsDepth) {
   const TokenTrie trie = Build({std::string(1 << 20, 'x'), "x", "xy"});
   EXPECT_EQ(trie.num_nodes(), (1u << 20) + 1);
   EXPECT_EQ(trie.node((1 << 20) - 1).depth, 1u << 20);
   EXPECT_EQ(trie.max_token_bytes(), 1u << 20);
+  EXPECT_EQ(trie.height_below(0), 255u);
 }
 
 TEST(TokenTrie, TokenBeyondTheDepthRangeIsRefused) {
