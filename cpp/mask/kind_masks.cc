@@ -81,7 +81,7 @@ std::shared_ptr<const KindMasks::Tokens> KindMasks::Make(uint16_t kinds) const {
   const TokenTrie& trie = tokenizer_.trie();
   const std::span<const int32_t> all = trie.all_tokens();
   // A tree of more than this many others takes too long to make, and to walk.
-  if (all.size() - num_known > all.size() / 8) return nullptr;
+  if (all.size() - num_known > all.size() / min_share_) return nullptr;
   std::vector<std::pair<std::string_view, int32_t>> rest;
   rest.reserve(all.size() - num_known);
   for (int32_t token : all) {

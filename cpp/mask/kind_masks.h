@@ -23,9 +23,10 @@ class KindMasks {
     std::vector<uint32_t> words;  ///< A bit for each token of the kinds.
     TokenTrie rest;               ///< All others.
   };
-  /// Tokens with more bytes are in no mask. `tokenizer` must outlive this.
-  KindMasks(const TokenizerInfo& tokenizer, uint32_t max_token_bytes)
-      : tokenizer_(tokenizer), max_token_bytes_(max_token_bytes) {}
+  /// Tokens with more bytes are in no mask. `min_share`: a tree of others is made if they are at
+  /// most one token in so many. `tokenizer` must outlive this.
+  KindMasks(const TokenizerInfo& tokenizer, uint32_t max_token_bytes, uint32_t min_share = 8)
+      : tokenizer_(tokenizer), max_token_bytes_(max_token_bytes), min_share_(min_share) {}
 
   /// The non-empty tokens that can begin well-formed UTF-8 and whose bytes are all of these kinds.
   /// Null if there are so many others that their tree would be no help.
@@ -41,6 +42,7 @@ class KindMasks {
 
   const TokenizerInfo& tokenizer_;
   const uint32_t max_token_bytes_;
+  const uint32_t min_share_;
   ForkSafeOnce kinds_once_;
   std::vector<uint16_t> kinds_of_token_;  ///< kIllFormedBelow: in no mask.
   mutable ForkSafeMutex mutex_;

@@ -14,7 +14,7 @@ namespace xgrammar {
 namespace {
 
 // More states than this are no loop and no chain; looking at them costs more than reading nodes.
-constexpr size_t kMaxReached = 256;
+constexpr size_t kMaxReached = 96;
 // Most tokens are alive if texts of this length are.
 constexpr uint32_t kManySteps = 6;
 constexpr uint16_t kAsciiKinds = static_cast<uint16_t>(~(kNonAsciiKinds | kIllFormedBelow));

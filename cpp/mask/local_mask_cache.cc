@@ -101,6 +101,13 @@ uint32_t FindBase(const ByteDfa& dfa, uint32_t state) {
   return loop.target == to.target && loop.num_bytes >= kMinLoopBytes ? to.target : ByteDfa::kDead;
 }
 
+/// Whether words leave the automaton after a space: most tokens of a vocabulary, whose tails are
+/// better kept once than for every automaton that ends in white space.
+bool WordsLeave(const ByteDfa& dfa, uint32_t state) {
+  const uint32_t after = dfa.Next(state, ' ');
+  return after != ByteDfa::kDead && dfa.IsAccept(after);
+}
+
 }  // namespace
 
 size_t LocalMaskCache::KeyHash::operator()(const Key& key) const {
@@ -130,9 +137,11 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
   constexpr int64_t kEntryBytes = static_cast<int64_t>(sizeof(Key)) + 128;
   // In a large automaton a difference is cheaper to make than what it reaches is to spell.
   const uint32_t base = counted ? ByteDfa::kDead : FindBase(*dfa, state);
+  const bool is_worth_it =
+      dfa->first_bytes(state).size() >= kMinSpelledBytes || WordsLeave(*dfa, state);
   const bool is_spelled =
-      counted || (dfa->first_bytes(state).size() >= kMinSpelledBytes &&
-                  (dfa->num_states() <= kMaxSpelledStates || base == ByteDfa::kDead));
+      counted ||
+      (is_worth_it && (dfa->num_states() <= kMaxSpelledStates || base == ByteDfa::kDead));
   std::string spelling = is_spelled ? SpellReachable(*dfa, state, counted) : std::string();
   if (!spelling.empty()) {
     std::lock_guard<ForkSafeMutex> lock(mutex_);

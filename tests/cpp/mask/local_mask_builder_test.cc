@@ -180,7 +180,7 @@ TEST(LocalMaskBuilder, MasksOverAWideVocabularyEqualTheDefinition) {
     ASSERT_NE(dfa, nullptr) << ebnf;
     std::mt19937 random(static_cast<uint32_t>(dfa->num_states()));
     const auto tokenizer = MakeTokenizer(WideVocabulary(&random, 3000), {3}, {7});
-    KindMasks kind_masks(*tokenizer, LiveKinds::kMaxSteps);
+    KindMasks kind_masks(*tokenizer, LiveKinds::kMaxSteps, 1);
     LocalMaskBuilder with_kinds(*tokenizer, &kind_masks);
     LocalMaskBuilder without_kinds(*tokenizer);
     std::shared_ptr<const LocalMask> base;

@@ -1,5 +1,6 @@
-// Arena, ChunkedArray and IdTable: addresses that stay while the container grows, ids that are
-// found again though hashes collide, and readers that need no lock while a writer appends.
+// Arena, ChunkedArray, IdTable and IdlePool: addresses that stay while the container grows, ids
+// that are found again though hashes collide, readers that need no lock while a writer appends, and
+// objects that one user at a time has.
 //
 // Sizes that the containers report are checked from below only. Races are found under the thread
 // sanitizer, which runs this in CI.
@@ -17,6 +18,7 @@
 #include "support/arena.h"
 #include "support/chunked_array.h"
 #include "support/id_table.h"
+#include "support/idle_pool.h"
 
 namespace xgrammar {
 namespace {
@@ -108,6 +110,32 @@ TEST(IdTable, FindsByHashAndValue) {
     EXPECT_EQ(table.Find(v % 5, [&](uint32_t id) { return values[id] == v; }), v);
   }
   EXPECT_GT(table.MemorySizeBytes(), 0);
+}
+
+TEST(IdlePool, GivesWhatItWasGivenToOneUser) {
+  IdlePool<std::atomic<int>> pool;
+  EXPECT_EQ(pool.Take(), nullptr);
+  std::vector<std::thread> threads;
+  std::atomic<int> clashes{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        std::unique_ptr<std::atomic<int>> object = pool.Take();
+        if (object == nullptr) object = std::make_unique<std::atomic<int>>(0);
+        clashes += object->fetch_add(1);
+        object->fetch_sub(1);
+        pool.Give(std::move(object));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(clashes, 0);
+  EXPECT_NE(pool.Take(), nullptr);
+  // Many idle objects are not kept.
+  for (int i = 0; i < 100; ++i) pool.Give(std::make_unique<std::atomic<int>>(i));
+  int kept = 0;
+  while (pool.Take() != nullptr) ++kept;
+  EXPECT_LT(kept, 20);
 }
 
 }  // namespace
