@@ -22,6 +22,7 @@ constexpr int kMaxSearchSteps = 4096;
 // Lists inside lists that are searched at once.
 constexpr int32_t kMaxNestedSearches = 8;
 constexpr size_t kMaxNearEntries = 1 << 16;
+constexpr size_t kMaxNearValues = 1 << 20;
 
 // A text as far as a search cares: zeros at the end of a fraction, and the exponent of zero, could
 // go on for ever without another value.
@@ -51,8 +52,6 @@ class NestedSearch {
   int32_t& count_;
 };
 
-bool IsSpace(uint8_t byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
-
 }  // namespace
 
 uint32_t Parser::RecordAfter(SetId set, uint8_t byte) {
@@ -72,8 +71,9 @@ bool Parser::ComparesAny(std::span<const Item> kernel, uint32_t record) {
 int64_t Parser::DistinctBytes() const {
   constexpr int64_t kEntryBytes = 256;
   const size_t entries = chains_.size() + cuts_.size() + near_values_.size();
-  return has_distinct_ ? values_.MemorySizeBytes() + kEntryBytes * static_cast<int64_t>(entries)
-                       : 0;
+  if (!has_distinct_) return 0;
+  return values_.MemorySizeBytes() + kEntryBytes * static_cast<int64_t>(entries) +
+         static_cast<int64_t>(num_near_ * sizeof(uint32_t));
 }
 
 void Parser::SettleDistinct(const Unit& unit, const Item& item, std::vector<Item>* settled,
@@ -136,7 +136,11 @@ bool Parser::Compare(const Unit& unit, Item* item) {
 
 SetId Parser::InternLive(std::vector<Item>* kernel, uint32_t record) {
   if (!has_distinct_ || record == DistinctValues::kUnchecked) return InternSet(*kernel, record);
-  if (num_searches_ == 0 && near_values_.size() > kMaxNearEntries) near_values_.clear();
+  const bool is_full = near_values_.size() > kMaxNearEntries || num_near_ > kMaxNearValues;
+  if (num_searches_ == 0 && is_full) {
+    near_values_.clear();
+    num_near_ = 0;
+  }
   const bool is_inside = std::any_of(kernel->begin(), kernel->end(), [this](const Item& item) {
     return !ChainOf(item.continuation).compared.empty();
   });
@@ -173,18 +177,21 @@ bool Parser::IsAlive(const Item& item, uint32_t record) {
   if (chain.is_free) {
     if (!begins_item) return true;
     const DistinctSeen seen = DistinctSeen::Of(parameters_[item.count]);
-    const SetId from = AtItem(unit.distinct->ItemAt(seen.count));
+    const UnitId next = unit.distinct->ItemAt(seen.count);
+    if (VarietyOf(next).is_endless) return true;
+    const SetId from = AtItem(next);
     return SearchOtherValue(from, {}, values_.ValuesOf(seen.values));
   }
+  if (!begins_item && EndlessString(chain, record) != nullptr) return true;
   const auto is_far = [&](const Item& target) {
     const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
-    return NearValues(record, seen.values, seen.begin).empty();
+    return NearValues(record, seen.values, seen.begin).values.empty();
   };
   if (!begins_item && std::all_of(chain.compared.begin(), chain.compared.end(), is_far))
     return true;
   for (const Item& target : chain.outermost) {
     const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
-    const std::vector<uint32_t> near = NearValues(record, seen.values, seen.begin);
+    const std::vector<uint32_t> near = NearValues(record, seen.values, seen.begin).values;
     const bool is_last = chain.compared.size() == 1 && !begins_item;
     const ContinuationId cut = Cut(item.continuation, target);
     if (cut == kNoCut) continue;
@@ -199,19 +206,40 @@ bool Parser::IsAlive(const Item& item, uint32_t record) {
   return false;
 }
 
-const std::vector<uint32_t>& Parser::NearValues(uint32_t record, uint32_t list, uint32_t begin) {
+const NearList& Parser::NearValues(uint32_t record, uint32_t list, uint32_t begin) {
   const auto key_of = [&](uint32_t r) { return CutKey{r, {list, begin, 0}}; };
   const auto [place, is_new] = near_values_.try_emplace(key_of(record));
-  std::vector<uint32_t>& near = place->second;
+  NearList& near = place->second;
   if (!is_new || list == DistinctValues::kEmpty) return near;
-  if (values_.SizeOf(record) <= begin) return near = values_.ValuesOf(list);
-  const auto shorter = near_values_.find(key_of(values_.Shorter(record)));
-  if (shorter != near_values_.end() && shorter->second.empty()) return near;
   const ValuePrefix prefix(values_.TextFrom(record, begin));
-  for (uint32_t value : shorter != near_values_.end() ? shorter->second : values_.ValuesOf(list)) {
-    if (!prefix.BytesTowards(values_.value(value)).empty()) near.push_back(value);
+  const auto add = [&](uint32_t value) {
+    const ByteSet bytes = prefix.BytesTowards(values_.value(value));
+    near.bytes.Merge(bytes);
+    if (!bytes.empty()) near.values.push_back(value);
+  };
+  // Most is known of the list before the last value, or of the text before the last byte.
+  const auto before = near_values_.find({record, {values_.ShorterList(list), begin, 0}});
+  const auto shorter = near_values_.find(key_of(values_.Shorter(record)));
+  if (before != near_values_.end()) {
+    near = before->second;
+    add(values_.LastOf(list));
+  } else if (shorter != near_values_.end() && values_.SizeOf(record) > begin) {
+    for (uint32_t value : shorter->second.values) add(value);
+  } else {
+    for (uint32_t value : values_.ValuesOf(list)) add(value);
   }
+  num_near_ += near.values.size();
   return near;
+}
+
+const Item* Parser::EndlessString(const Chain& chain, uint32_t record) {
+  if (chain.compared.size() != 1 || chain.is_free || !chain.next_items.empty()) return nullptr;
+  if (!values_.IsInString(record) || values_.FirstByte(record) != '"') return nullptr;
+  const Item& target = chain.compared.front();
+  const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
+  if (seen.begin != 0) return nullptr;
+  const UnitId item = units_.UnitOfState(target.state).distinct->ItemAt(seen.count);
+  return VarietyOf(item).has_endless_strings ? &target : nullptr;
 }
 
 bool Parser::SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near) {
@@ -245,7 +273,7 @@ bool Parser::SearchOtherValue(SetId from, std::string text, const std::vector<ui
     for (const bool is_near : {false, true}) {
       for (uint32_t b = 0; b < 256 && !found; ++b) {
         const auto byte = static_cast<uint8_t>(b);
-        const bool is_space = IsSpace(byte) && !prefix.IsInString();
+        const bool is_space = IsJsonSpace(byte) && !prefix.IsInString();
         if (!first.Contains(byte) || (near_bytes.Contains(byte) || is_space) != is_near) continue;
         const SetId after = NextLocked(place.set, byte);
         if (after == kDeadSet) continue;

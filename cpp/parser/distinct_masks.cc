@@ -4,6 +4,10 @@
 // Part of Parser. Masks themselves are made by sets that do not compare (mask/distinct_filter.h
 // takes out what these forbid).
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "parser/parser.h"
@@ -34,15 +38,45 @@ int32_t Parser::OnlyByte(SetId set) {
   return only;
 }
 
+bool Parser::LoopsOn(SetId set, uint8_t byte) {
+  const SetId once = NextLocked(set, byte);
+  return once != kDeadSet && NextLocked(once, byte) == once;
+}
+
+// A letter in a string and the digit 1 where a number begins make another value each time.
+bool Parser::LeadsToEndless(SetId start) {
+  constexpr size_t kMaxPlaces = 256;
+  struct Place {
+    SetId set;
+    uint32_t record;
+    uint8_t last;
+  };
+  std::vector<Place> places{{start, DistinctValues::kEmpty, ':'}};
+  std::unordered_set<SetId> known{start};
+  for (size_t i = 0; i < places.size() && places.size() <= kMaxPlaces; ++i) {
+    const auto [set, record, last] = places[i];
+    const bool is_in_string = values_.IsInString(record);
+    if (is_in_string && last != '\\' && LoopsOn(set, 'a')) return true;
+    const bool begins_value = last == ':' || last == ',' || last == '[';
+    if (!is_in_string && begins_value && LoopsOn(set, '1')) return true;
+    const ByteSet first = sets_[set].first;
+    for (uint32_t b = 0; b < 256; ++b) {
+      const auto byte = static_cast<uint8_t>(b);
+      if (!first.Contains(byte)) continue;
+      const SetId to = NextLocked(set, byte);
+      if (to == kDeadSet || !known.insert(to).second) continue;
+      const bool is_space = !is_in_string && IsJsonSpace(byte);
+      places.push_back({to, values_.Extend(record, byte), is_space ? last : byte});
+    }
+  }
+  return false;
+}
+
 // Endless strings: from the quote on, every place within the string leads to a loop.
 Parser::ItemVariety Parser::VarietyOf(UnitId item) {
   const auto known = varieties_.find(item);
   if (known != varieties_.end()) return known->second;
   constexpr size_t kMaxPlaces = 64;
-  const auto loops = [this](SetId from, uint8_t byte) {
-    const SetId once = NextLocked(from, byte);
-    return once != kDeadSet && NextLocked(once, byte) == once;
-  };
   const SetId start = AtItem(item);
   std::vector<SetId> places{NextLocked(start, '"')};
   std::vector<std::vector<size_t>> before(1);
@@ -80,7 +114,7 @@ Parser::ItemVariety Parser::VarietyOf(UnitId item) {
   ItemVariety variety;
   variety.has_endless_strings = places.size() <= kMaxPlaces && places[0] != kDeadSet &&
                                 std::find(leads.begin(), leads.end(), false) == leads.end();
-  variety.is_endless = variety.has_endless_strings || loops(start, '1');
+  variety.is_endless = variety.has_endless_strings || LeadsToEndless(start);
   varieties_.try_emplace(item, variety);
   return variety;
 }
@@ -110,6 +144,41 @@ Parser::ItemVariety Parser::VarietyOfItems(SetId set) {
   return all;
 }
 
+std::optional<std::vector<std::string>> Parser::TakenStrings(SetId set) {
+  if (!sets_[set].compares) return std::nullopt;
+  const Growth growth(this);
+  const uint32_t record = sets_[set].record;
+  std::optional<uint32_t> list;
+  for (const Item& item : sets_[set].kernel) {
+    if (item.state == kDoneState || item.state == kBoundaryState) return std::nullopt;
+    const Item* target = EndlessString(ChainOf(item.continuation), record);
+    if (target == nullptr) return std::nullopt;
+    const uint32_t values = DistinctSeen::Of(parameters_[target->count]).values;
+    if (list.value_or(values) != values) return std::nullopt;
+    list = values;
+  }
+  const ValuePrefix prefix(values_.TextFrom(record, 0));
+  const std::optional<std::string_view> begun = prefix.OpenString();
+  if (!begun || !list) return std::nullopt;
+  std::vector<std::string> rests;
+  for (uint32_t at = *list; at != DistinctValues::kEmpty; at = values_.ShorterList(at)) {
+    const ValuePrefix& value = values_.value(values_.LastOf(at));
+    const auto text = value.IsComplete() ? value.StringText() : std::nullopt;
+    if (!text || !text->starts_with(*begun)) continue;
+    std::string& rest = rests.emplace_back(text->substr(begun->size()));
+    const auto needs_escape = [](char c) {
+      return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+    };
+    const auto escape = std::find_if(rest.begin(), rest.end(), needs_escape);
+    if (escape == rest.end()) {
+      rest.push_back('"');
+    } else {
+      rest.erase(escape, rest.end());
+    }
+  }
+  return rests;
+}
+
 bool Parser::IsInString(SetId set) {
   const Growth growth(this);
   return sets_[set].compares && values_.IsInString(sets_[set].record);
@@ -128,10 +197,7 @@ ByteSet Parser::BytesTowardsEqual(SetId set) {
     if (is_between || !chain.next_items.empty()) return sets_[set].first;
     for (const Item& target : chain.compared) {
       const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
-      const std::vector<uint32_t>& near = NearValues(record, seen.values, seen.begin);
-      if (near.empty()) continue;
-      const ValuePrefix prefix(values_.TextFrom(record, seen.begin));
-      for (uint32_t value : near) bytes.Merge(prefix.BytesTowards(values_.value(value)));
+      bytes.Merge(NearValues(record, seen.values, seen.begin).bytes);
     }
   }
   return bytes;

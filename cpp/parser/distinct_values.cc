@@ -23,8 +23,7 @@ DistinctValues::DistinctValues() : records_(1), lists_(1) {}
 
 uint32_t DistinctValues::Extend(uint32_t record, uint8_t byte) {
   const Place place = records_[record].place;
-  const bool is_space = byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
-  if (place == Place::kOutside && is_space) return record;
+  if (place == Place::kOutside && IsJsonSpace(byte)) return record;
   const uint64_t hash = HashPair(record, byte);
   const uint32_t known = record_index_.Find(hash, [&](uint32_t id) {
     return records_[id].shorter == record && records_[id].byte == byte;
@@ -35,7 +34,8 @@ uint32_t DistinctValues::Extend(uint32_t record, uint8_t byte) {
   if (place == Place::kString && byte == '"') next = Place::kOutside;
   if (place == Place::kString && byte == '\\') next = Place::kEscape;
   const auto id = static_cast<uint32_t>(records_.size());
-  records_.push_back({record, records_[record].size + 1, byte, next});
+  const uint8_t first = record == kEmpty ? byte : records_[record].first;
+  records_.push_back({record, records_[record].size + 1, byte, first, next});
   record_index_.Insert(hash, id);
   return id;
 }

@@ -31,10 +31,14 @@ class DistinctValues {
   uint32_t Shorter(uint32_t record) const { return records_[record].shorter; }
   uint32_t SizeOf(uint32_t record) const { return records_[record].size; }
   bool IsInString(uint32_t record) const { return records_[record].place != Place::kOutside; }
+  uint8_t FirstByte(uint32_t record) const { return records_[record].first; }
   std::string TextFrom(uint32_t record, uint32_t begin) const;
 
   uint32_t Append(uint32_t list, uint32_t value);
   bool Contains(uint32_t list, uint32_t value) const;
+  /// The list without its last value, and that value. Precondition: not empty.
+  uint32_t ShorterList(uint32_t list) const { return lists_[list].shorter; }
+  uint32_t LastOf(uint32_t list) const { return lists_[list].value; }
   std::vector<uint32_t> ValuesOf(uint32_t list) const;
 
   /// The number of the value that a text spells; a text that is no JSON value is one by itself.
@@ -49,6 +53,7 @@ class DistinctValues {
     uint32_t shorter = 0;
     uint32_t size = 0;
     uint8_t byte = 0;
+    uint8_t first = 0;
     Place place = Place::kOutside;
   };
   struct List {
@@ -63,6 +68,12 @@ class DistinctValues {
   std::unordered_map<std::string, uint32_t> value_of_key_;
   std::vector<std::unique_ptr<const ValuePrefix>> values_;
   int64_t value_bytes_ = 0;
+};
+
+/// The values of a list that a text may still come to spell, and the bytes that lead on to them.
+struct NearList {
+  std::vector<uint32_t> values;
+  ByteSet bytes;
 };
 
 }  // namespace xgrammar

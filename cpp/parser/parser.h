@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,10 @@ class Parser {
     bool has_endless_strings = true;  ///< And the beginning of every string leads to endless ones.
   };
   ItemVariety VarietyOfItems(SetId set);
+  /// If the text of the item being read is an open string that may go on to endless others: how
+  /// those of the list go on from here that begin like it, spelled without escapes and with the
+  /// quote at the end; up to the first character that only an escape can spell.
+  std::optional<std::vector<std::string>> TakenStrings(SetId set);
   /// Whether the text of the item being read is within a string.
   bool IsInString(SetId set);
   /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
@@ -228,6 +233,14 @@ class Parser {
   bool ComparesAny(std::span<const Item> kernel, uint32_t record);
   int64_t DistinctBytes() const;
   ItemVariety VarietyOf(UnitId item);
+  /// Whether one byte leads from the set to a loop on itself.
+  bool LoopsOn(SetId set, uint8_t byte);
+  /// Whether texts of endless different values go on from the set: false also if none of the first
+  /// places that were looked at shows it.
+  bool LeadsToEndless(SetId start);
+  /// The only comparison that waits, if it waits for a string that can become endless others from
+  /// every place within it: what such a string has become so far need not be compared.
+  const Item* EndlessString(const Chain& chain, uint32_t record);
   /// The set in which an item alone begins.
   SetId AtItem(UnitId item);
   SetId NextLocked(SetId set, uint8_t byte);
@@ -239,8 +252,8 @@ class Parser {
   /// Whether the parse from a set reaches an end with a text, begun by `text`, that spells none of
   /// the values.
   bool SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near);
-  /// The values of a list that the text from `begin` on may still come to spell.
-  const std::vector<uint32_t>& NearValues(uint32_t record, uint32_t list, uint32_t begin);
+  /// For the text of the record from `begin` on.
+  const NearList& NearValues(uint32_t record, uint32_t list, uint32_t begin);
   const Chain& ChainOf(ContinuationId continuation);
   void AddToChain(const Item& item, Chain* chain) const;
   /// The continuation up to the comparison that `target` is, which becomes the end; kNoCut if it
@@ -279,7 +292,8 @@ class Parser {
   std::unordered_map<ContinuationId, Chain> chains_;
   std::unordered_map<UnitId, ItemVariety> varieties_;
   std::unordered_map<CutKey, ContinuationId, CutHash> cuts_;
-  std::unordered_map<CutKey, std::vector<uint32_t>, CutHash> near_values_;
+  std::unordered_map<CutKey, NearList, CutHash> near_values_;
+  size_t num_near_ = 0;  ///< In all of them.
   uint32_t record_ = 0;  ///< Of the set whose items are settled or closed.
   bool compares_now_ = true;
   int32_t num_searches_ = 0;  ///< One inside the other.

@@ -6,6 +6,7 @@
 #include "parser/value_prefix.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "json/decimal.h"
@@ -16,7 +17,6 @@ namespace xgrammar {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool IsNumberCharacter(char c) {
   return IsDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
@@ -34,6 +34,9 @@ ByteSet AllBytes() {
 }
 
 constexpr std::string_view kSpaces = " \t\n\r";
+// Escapes of one letter, and what they mean.
+constexpr std::string_view kEscapeNames = "\"\\/bfnrt";
+constexpr std::string_view kEscapeMeanings = "\"\\/\b\f\n\r\t";
 constexpr std::string_view kEscapeBytes = "\"\\/bfnrtu0123456789abcdefABCDEF";
 
 bool IsNumber(std::string_view text) {
@@ -75,6 +78,25 @@ void AppendCodeUnit(uint32_t unit, std::string* out) {
   out->push_back(static_cast<char>(0x80 | (unit & 0x3F)));
 }
 
+// What may come next of an escape, of which `read` is the beginning, that spells an ASCII
+// character.
+void AddEscapeBytes(std::string_view read, char meant, ByteSet* out) {
+  const size_t name = kEscapeMeanings.find(meant);
+  if (read.size() == 1 && name != std::string_view::npos)
+    out->Add(static_cast<uint8_t>(kEscapeNames[name]));
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(meant);
+  const std::array<char, 6> spelled{'\\', 'u', '0', '0', kDigits[code >> 4], kDigits[code & 15]};
+  constexpr size_t kFirstDigit = 2;
+  for (size_t i = 1; i < read.size(); ++i) {
+    const char c = i < kFirstDigit ? read[i] : static_cast<char>(read[i] | 0x20);
+    if (c != spelled[i]) return;
+  }
+  const char next = spelled[read.size()];
+  out->Add(static_cast<uint8_t>(next));
+  if (read.size() >= kFirstDigit && !IsDigit(next)) out->Add(static_cast<uint8_t>(next & ~0x20));
+}
+
 bool IsHigh(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool IsLow(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
@@ -92,6 +114,17 @@ bool ValuePrefix::IsComplete() const {
   return place_ == Place::kAfter || (place_ == Place::kNumber && IsNumber(nodes_[0].text));
 }
 
+std::optional<std::string_view> ValuePrefix::OpenString() const {
+  const bool is_open = place_ == Place::kString && open_.empty() && escape_.empty();
+  if (!is_open || surrogate_ != 0) return std::nullopt;
+  return string_;
+}
+
+std::optional<std::string_view> ValuePrefix::StringText() const {
+  if (nodes_[0].kind != JsonKind::kString) return std::nullopt;
+  return nodes_[0].text;
+}
+
 void ValuePrefix::Read(char c) {
   if (place_ == Place::kString) return ReadString(c);
   if (place_ == Place::kNumber) {
@@ -107,7 +140,7 @@ void ValuePrefix::Read(char c) {
     if (word == WordOf(nodes_.back().kind)) EndValue();
     return;
   }
-  if (!IsSpace(c)) ReadPlace(c);
+  if (!IsJsonSpace(static_cast<uint8_t>(c))) ReadPlace(c);
 }
 
 void ValuePrefix::ReadPlace(char c) {
@@ -196,16 +229,14 @@ void ValuePrefix::ReadString(char c) {
 
 void ValuePrefix::ReadEscape(char c) {
   escape_.push_back(c);
-  constexpr std::string_view kNames = "\"\\/bfnrt";
-  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
   if (escape_.size() == 2 && c != 'u') {
-    const size_t at = kNames.find(c);
+    const size_t at = kEscapeNames.find(c);
     FlushSurrogate();
     if (at == std::string_view::npos) {
       place_ = Place::kIllFormed;
       return;
     }
-    string_.push_back(kMeanings[at]);
+    string_.push_back(kEscapeMeanings[at]);
     escape_.clear();
     return;
   }
@@ -304,6 +335,7 @@ std::string ValuePrefix::KeyOf(NodeId id) const {
 
 ByteSet ValuePrefix::BytesTowards(const ValuePrefix& value) const {
   if (place_ == Place::kIllFormed) return {};
+  if (!value.IsComplete()) return AllBytes();
   const auto first_bytes = [&](const Node& n) { return ValuePrefix("").ScalarBytes(n); };
   if (nodes_.empty()) return first_bytes(value.node(0));
   NodeId target = 0;
@@ -416,6 +448,8 @@ void ValuePrefix::AddStringBytes(std::string_view text, ByteSet* out) const {
   if (!text.starts_with(string_)) return;
   if (!escape_.empty() || surrogate_ != 0) {
     if (text.size() == string_.size()) return;
+    const auto next = static_cast<unsigned char>(text[string_.size()]);
+    if (surrogate_ == 0 && next < 0x80) return AddEscapeBytes(escape_, text[string_.size()], out);
     out->Merge(surrogate_ != 0 && escape_.empty() ? AllBytes() : BytesOf(kEscapeBytes));
   } else if (text.size() == string_.size()) {
     out->Add('"');

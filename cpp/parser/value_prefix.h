@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@
 #include "json/value.h"
 
 namespace xgrammar {
+
+inline bool IsJsonSpace(uint8_t byte) {
+  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
 
 class ValuePrefix {
  public:
@@ -28,8 +33,12 @@ class ValuePrefix {
 
   /// What must come next for a longer text to spell `value`: every byte that may, and perhaps some
   /// that may not. Empty if no longer text spells it. A number that is complete and equal may be
-  /// followed by what ends a number. Precondition: `value` is complete.
+  /// followed by what ends a number; every byte may follow if `value` is no JSON text.
   ByteSet BytesTowards(const ValuePrefix& value) const;
+  /// The decoded text so far, if the value is a string that is neither closed nor in an escape.
+  std::optional<std::string_view> OpenString() const;
+  /// The decoded text, if the value is a string. Precondition: IsComplete().
+  std::optional<std::string_view> StringText() const;
   /// Whether the text ends within a string, where white space counts.
   bool IsInString() const { return place_ == Place::kString; }
 

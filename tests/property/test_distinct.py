@@ -277,3 +277,39 @@ def test_random_walks_agree_with_acceptance_and_end(schema: dict[str, Any]) -> N
             matcher.accept_token(choose.choice(allowed))
             if matcher.is_terminated():
                 break
+
+
+WORD_CHUNKS = ["ab", 'b"', 'ab"', '"a', 'a","', '",', r"\u0061", r"\u00", r"\"", r"\\", "é", 'é"]']
+WORDS = Vocabulary(
+    [bytes([b]) for b in range(256)] + [chunk.encode() for chunk in WORD_CHUNKS] + [b"</s>"],
+    [256 + len(WORD_CHUNKS)],
+)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_open_strings_that_may_become_one_of_many(seed: int) -> None:
+    """Masks within a string, where values are looked up instead of read."""
+    compiled = xgr.GrammarCompiler(WORDS.info, max_threads=1).compile_json_schema(
+        {"type": "array", "items": {"type": "string"}, "uniqueItems": True}, strict_mode=False
+    )
+    choose = random.Random(seed)
+    parts = ["a", "b", "ab", '"', "\\", "\n", "é", "\U0001f600"]
+    words = {"".join(choose.choices(parts, k=choose.randint(0, 3))) for _ in range(12)}
+    spelled = [json.dumps(word, ensure_ascii=choose.random() < 0.3) for word in sorted(words)]
+    matcher = xgr.GrammarMatcher(compiled)
+    assert matcher.accept_string(f"[{', '.join(spelled)}, ")
+    for spelling in spelled:
+        begun = spelling.encode()[: choose.randint(1, len(spelling.encode()) - 1)]
+        fork = matcher.fork()
+        assert fork.accept_string(begun)
+        refused = [bit for bit in compare_with_acceptance(fork) if not bit]
+        assert refused
+        whole = matcher.fork()
+        assert not whole.accept_string(spelling)
+
+
+def compare_with_acceptance(matcher: xgr.GrammarMatcher) -> list[bool]:
+    mask = mask_of(matcher, WORDS.size)
+    for token in range(WORDS.size):
+        assert matcher.fork().accept_token(token) == mask[token], WORDS.tokens[token]
+    return list(mask)
