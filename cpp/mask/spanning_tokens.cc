@@ -1,10 +1,10 @@
-// SpanningTokens: one pass over the texts.
+// SpanningTokens: one pass over the token tree, with a reading for each depth.
 //
 // A text is read twice, since it may begin within a string or outside; escapes are looked at only
 // to find where a string ends.
 #include "mask/spanning_tokens.h"
 
-#include <string_view>
+#include <vector>
 
 namespace xgrammar {
 
@@ -14,37 +14,42 @@ enum class Span : uint8_t { kNone, kEnding, kToString, kOther, kOpening };
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-Span SpanOf(std::string_view text, bool in_string) {
+/// What is known of a text so far.
+struct Reading {
+  bool in_string = false;
   bool is_escape = false;
   bool after_open = false;
   bool has_space = false;
   Span span = Span::kNone;
-  for (char c : text) {
-    if (in_string) {
-      if (is_escape) {
-        is_escape = false;
-      } else if (c == '\\') {
-        is_escape = true;
-      } else if (c == '"') {
-        in_string = false;
-        if (span == Span::kToString) span = Span::kOther;
-      }
-      continue;
-    }
-    if (IsSpace(c)) {
-      has_space = true;
-      continue;
-    }
-    in_string = c == '"';
-    after_open = after_open || c == '[';
-    if (c == ',' && after_open) return Span::kOpening;
-    if (span == Span::kNone) {
-      if (c == ',') span = Span::kEnding;
-    } else {
-      span = span == Span::kEnding && in_string ? Span::kToString : Span::kOther;
-    }
+
+  Reading After(char c) const;
+  Span Result() const { return span == Span::kNone && has_space ? Span::kEnding : span; }
+};
+
+Reading Reading::After(char c) const {
+  Reading next = *this;
+  if (span == Span::kOpening) return next;
+  if (in_string) {
+    next.is_escape = !is_escape && c == '\\';
+    if (is_escape || c != '"') return next;
+    next.in_string = false;
+    if (span == Span::kToString) next.span = Span::kOther;
+    return next;
   }
-  return span == Span::kNone && has_space ? Span::kEnding : span;
+  if (IsSpace(c)) {
+    next.has_space = true;
+    return next;
+  }
+  next.in_string = c == '"';
+  next.after_open = after_open || c == '[';
+  if (c == ',' && next.after_open) {
+    next.span = Span::kOpening;
+  } else if (span == Span::kNone) {
+    if (c == ',') next.span = Span::kEnding;
+  } else {
+    next.span = span == Span::kEnding && next.in_string ? Span::kToString : Span::kOther;
+  }
+  return next;
 }
 
 void Put(int32_t token, Span span, SpanningTokens::Kinds* kinds) {
@@ -67,21 +72,21 @@ void Put(int32_t token, Span span, SpanningTokens::Kinds* kinds) {
 
 SpanningTokens::SpanningTokens(const TokenizerInfo& tokenizer) {
   const TokenTrie& trie = tokenizer.trie();
-  for (uint32_t node = 0; node < trie.num_nodes(); ++node) {
-    for (int32_t token : trie.tokens(node)) {
-      const std::string_view text = tokenizer.decoded_vocab()[static_cast<size_t>(token)];
-      // Most texts have none of these bytes, or only spaces.
-      bool has_space = false;
-      bool has_comma = false;
-      bool has_quote = false;
-      for (char c : text) {
-        has_space = has_space || IsSpace(c);
-        has_comma = has_comma || c == ',';
-        has_quote = has_quote || c == '"';
-      }
-      const Span inside = has_quote ? SpanOf(text, true) : Span::kNone;
-      Span before = has_space ? Span::kEnding : Span::kNone;
-      if (has_comma || has_quote) before = SpanOf(text, false);
+  struct Readings {
+    Reading inside;
+    Reading before;
+  };
+  std::vector<Readings> at_depth(trie.max_token_bytes() + size_t{1});
+  at_depth[0].inside.in_string = true;
+  for (uint32_t i = 0; i < trie.num_nodes(); ++i) {
+    const TokenTrie::Node& node = trie.node(i);
+    const auto byte = static_cast<char>(node.byte);
+    const Readings& shorter = at_depth[node.depth - 1];
+    at_depth[node.depth] = {shorter.inside.After(byte), shorter.before.After(byte)};
+    const Span inside = at_depth[node.depth].inside.Result();
+    const Span before = at_depth[node.depth].before.Result();
+    if (inside == Span::kNone && before == Span::kNone) continue;
+    for (int32_t token : trie.tokens(i)) {
       Put(token, inside, &in_string);
       Put(token, before, &outside);
       if (inside == Span::kOpening || before == Span::kOpening) opening.push_back(token);
