@@ -23,6 +23,25 @@ CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
 }
 
+/// For a text that is at least so many characters of one set, as [a-z]+ is: the number; -1 for any
+/// other text.
+int64_t LeastOfOneSet(const CodePointDfa& text) {
+  const auto& states = text.states();
+  const auto last = static_cast<int32_t>(states.size()) - 1;
+  const auto& set = states[0].edges;
+  for (int32_t i = 0; i <= last; ++i) {
+    const CodePointDfa::StateView& state = states[static_cast<size_t>(i)];
+    const auto goes_on = [next = std::min(i + 1, last)](const CodePointEdge& a,
+                                                        const CodePointEdge& b) {
+      return a.lo == b.lo && a.hi == b.hi && a.target == next;
+    };
+    if (set.empty() || state.accept != (i == last) ||
+        !std::ranges::equal(state.edges, set, goes_on))
+      return -1;
+  }
+  return last;
+}
+
 }  // namespace
 
 bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text) {
@@ -232,15 +251,16 @@ ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonI
   const bool is_filtered = constraint.atoms.empty();
   CodePointDfaPtr decoded = merger_.strings().WithoutLength(constraint, schema);
   if (!decoded) return BoundedString(CodePointSet::All(), constraint.length, is_filtered, depth);
-  if (decoded->states().size() == 1 && decoded->states()[0].accept &&
-      !constraint.length.IsTrivial()) {
-    // One state: any number of characters of one set, so the length is a counted repetition.
-    std::vector<CodePointRange> ranges;
-    for (const auto& edge : decoded->states()[0].edges) ranges.push_back({edge.lo, edge.hi});
-    return BoundedString(CodePointSet(std::move(ranges)), constraint.length, is_filtered, depth);
-  }
   const CountRange& length = constraint.length;
   if (length.IsTrivial()) return ConstrainedString(decoded, is_filtered, depth);
+  const int64_t least = LeastOfOneSet(*decoded);
+  if (least == 0 || (least > 0 && length.min > least && IsCounted(length.min, *decoded))) {
+    // Characters of one set, so the length is a counted repetition; one state for each of them
+    // would be large where the set is.
+    std::vector<CodePointRange> ranges;
+    for (const auto& edge : decoded->states()[0].edges) ranges.push_back({edge.lo, edge.hi});
+    return BoundedString(CodePointSet(std::move(ranges)), length, is_filtered, depth);
+  }
   const int64_t longest = decoded->MaxLength();
   const bool min_holds = decoded->MinLength() >= length.min;
   const bool max_holds = !length.HasMax() || (longest >= 0 && longest <= length.max);

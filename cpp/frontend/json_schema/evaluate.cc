@@ -292,6 +292,18 @@ bool Evaluator::NameIsValid(JsonId id, std::string_view name, int depth) {
   CheckDepth(depth);
   const Schema& schema = reader_.Read(id);
   if (schema.is_boolean) return schema.boolean_value;
+  if (schema.steps.empty()) return JudgeName(schema, name, depth);
+  // Many ways may lead to one schema.
+  std::string key = std::to_string(id);
+  key.append(":").append(name);
+  const auto known = name_verdicts_.find(key);
+  if (known != name_verdicts_.end()) return known->second;
+  const bool is_valid = JudgeName(schema, name, depth);
+  name_verdicts_.emplace(std::move(key), is_valid);
+  return is_valid;
+}
+
+bool Evaluator::JudgeName(const Schema& schema, std::string_view name, int depth) {
   const JsonDocument& document = reader_.document();
   const auto equals = [&](JsonId value) {
     return document.IsString(value) && document.text(value) == name;

@@ -44,12 +44,14 @@ class Evaluator {
   bool UnevaluatedHolds(const Schema& schema, JsonId value, int depth);
   bool StepHolds(const Schema& schema, const Step& step, JsonId value, int depth);
   bool NameIsValid(JsonId schema, std::string_view name, int depth);
+  bool JudgeName(const Schema& schema, std::string_view name, int depth);
   void AppendKey(JsonId value, int depth, std::string* out) const;
   void CheckDepth(int depth) const;
 
   SchemaReader& reader_;
   StringLanguage& strings_;
-  std::unordered_map<uint64_t, bool> verdicts_;  ///< Of schema (high half) and value.
+  std::unordered_map<uint64_t, bool> verdicts_;          ///< Of schema (high half) and value.
+  std::unordered_map<std::string, bool> name_verdicts_;  ///< Of schema and name of a member.
   std::unordered_map<JsonId, std::string> keys_;
   std::unordered_map<JsonId, std::unordered_set<std::string_view>> enum_keys_;
 };

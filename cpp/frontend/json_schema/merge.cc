@@ -151,8 +151,12 @@ bool Merger::IsContradictory(const Conjunction& literals) {
 
 void Merger::CountWork() {
   xgrammar::CountWork("expanding a schema", 20);
-  if (++work_count_ > reader_.limits().max_schema_expansion) {
-    ThrowLimitError("max_schema_expansion", work_count_, reader_.limits().max_schema_expansion,
+  CheckWork(++work_count_);
+}
+
+void Merger::CheckWork(int64_t count) const {
+  if (count > reader_.limits().max_schema_expansion) {
+    ThrowLimitError("max_schema_expansion", count, reader_.limits().max_schema_expansion,
                     "the combinations of 'allOf', 'anyOf', 'oneOf', 'not' and 'if' of the schema");
   }
 }
@@ -344,6 +348,9 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
     return Outcome::kDead;
   }
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
+  // A schema is applied once for each way that leads to it, and ways can double at every level.
+  xgrammar::CountWork("expanding a schema", 1);
+  CheckWork(own_scope);
   const bool tracks = schema.HasUnevaluated() ||
                       (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
   const bool exactly = literal.kind == LiteralKind::kUnevaluated ||

@@ -142,6 +142,7 @@ class Merger {
   Verdict Decide(const Work& work, const Schema& schema);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
+  void CheckWork(int64_t count) const;
   bool HasOnlyEmptyOthers(const Expansion& expansion, int depth);
   void DropImplied(Conjunction* literals);
   bool IsContradictory(const Conjunction& literals);
