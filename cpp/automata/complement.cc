@@ -30,7 +30,8 @@ CodePointDfa Complement(const CodePointDfa& dfa) {
   if (dfa.IsEmpty()) return LengthRange(0, -1, 1);
   const auto sink = static_cast<int32_t>(dfa.states().size());
   DfaTable table;
-  table.Reserve(dfa.states().size() + 1, 2 * static_cast<size_t>(dfa.num_edges()) + 2 * dfa.states().size() + 2);
+  table.Reserve(dfa.states().size() + 1,
+                2 * static_cast<size_t>(dfa.num_edges()) + 2 * dfa.states().size() + 2);
   for (const CodePointDfa::StateView& state : dfa.states()) {
     CountWork("complementing an automaton", 1 + static_cast<int64_t>(state.edges.size()) / 4);
     uint32_t next = 0;
