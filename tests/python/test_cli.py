@@ -7,6 +7,7 @@ tests/integration/test_pages.py; times and sizes are only checked to be there.
 """
 
 import json
+import os
 import subprocess
 import sys
 
@@ -33,6 +34,16 @@ def test_help(arguments, capsys):
         main([*arguments, "--help"])
     assert caught.value.code == 0
     assert "usage: xgrammar" in capsys.readouterr().out
+
+
+def test_a_pipe_is_read_as_a_file(run):
+    read_end, write_end = os.pipe()
+    os.write(write_end, b'{"type": "boolean"}')
+    os.close(write_end)
+    try:
+        assert run("check", f"/dev/fd/{read_end}", "true")[:2] == (0, "accepted\n")
+    finally:
+        os.close(read_end)
 
 
 def test_as_a_process():

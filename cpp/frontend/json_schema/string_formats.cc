@@ -105,7 +105,7 @@ Text EmailRegex(bool international) {
                           "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]{0,61}"
                           "[A-Za-z0-9\\u{80}-\\u{10FFFF}])?")
                     : HostLabel();
-  const Text literal = "\\[(?:" + Ipv4Regex() + "|IPv6:" + Ipv6Regex() + ")\\]";
+  const Text literal = "\\[(?:" + Ipv4Regex() + "|[Ii][Pp][Vv]6:" + Ipv6Regex() + ")\\]";
   return local + "@" + Group(label + "(?:\\." + label + ")*|" + literal);
 }
 

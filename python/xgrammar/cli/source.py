@@ -56,7 +56,8 @@ def read_file(path: Path) -> str:
 
 def _is_file(name: str) -> bool:
     try:
-        return Path(name).is_file()
+        path = Path(name)
+        return path.is_file() or path.is_fifo()
     except (OSError, ValueError):  # A long text or one with a NUL is no file name.
         return False
 
