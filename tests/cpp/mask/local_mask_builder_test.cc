@@ -125,6 +125,15 @@ void ExpectExact(const LocalMask& mask, const TokenizerInfo& tokenizer, const Ex
   }
 }
 
+/// Subtrees that a builder may take unread; then soft exits are all bytes of the kinds below.
+bool HasLargeSubtrees(const TokenTrie& trie) {
+  constexpr uint32_t kReadAlways = 8;
+  for (uint32_t i = 0; i < trie.num_nodes(); ++i) {
+    if (trie.node(i).subtree_end - i >= kReadAlways) return true;
+  }
+  return false;
+}
+
 /// A trim random automaton over the alphabet of RandomGrammar.
 ByteDfa RandomDfa(std::mt19937* random, bool loops) {
   for (;;) {
@@ -134,8 +143,10 @@ ByteDfa RandomDfa(std::mt19937* random, bool loops) {
     const uint8_t bytes[] = {'a', 'b', 'c', 0xC3, 0xA9, 'z'};
     for (uint32_t i = 0; i < 6 + (*random)() % 10; ++i) {
       const uint8_t byte = bytes[(*random)() % 6];
-      nfa.AddEdge(static_cast<int32_t>((*random)() % n), byte, byte,
-                  static_cast<int32_t>((*random)() % n));
+      // One after the other: the order of arguments is the compiler's.
+      const auto from = static_cast<int32_t>((*random)() % n);
+      const auto to = static_cast<int32_t>((*random)() % n);
+      nfa.AddEdge(from, byte, byte, to);
     }
     if (loops) {
       // Most bytes lead to one loop, as in a string body.
@@ -159,7 +170,8 @@ TEST(LocalMaskBuilder, WholeMasksEqualTheDefinition) {
     for (uint32_t state = 0; state < dfa.num_states(); ++state) {
       const auto mask = builder.BuildWhole(dfa, state, false);
       EXPECT_EQ(mask->base(), nullptr);
-      ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, dfa, state, false), false);
+      ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, dfa, state, false), false,
+                  !HasLargeSubtrees(tokenizer->trie()));
       if (testing::Test::HasFailure()) FAIL() << "seed " << seed << " state " << state;
     }
   }
