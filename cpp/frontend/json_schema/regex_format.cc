@@ -138,7 +138,7 @@ class FlatTerms {
 
   // The edges with which a term begins, and others.
   void WriteTermEdges(std::vector<CodePointEdge> edges) {
-    for (const uint32_t c : {'$', '^', '|'}) edges.push_back({c, c, kBefore});
+    for (const uint32_t c : {U'$', U'^', U'|'}) edges.push_back({c, c, kBefore});
     const auto add = [&](const CodePointDfa& part, int32_t first) {
       const std::vector<CodePointEdge> more = EdgesToEnd(part, 0, first);
       edges.insert(edges.end(), more.begin(), more.end());
@@ -154,7 +154,7 @@ class FlatTerms {
     for (int32_t s = 0; s < SizeOf(part); ++s) {
       std::vector<CodePointEdge> edges = EdgesToEnd(part, static_cast<size_t>(s), first);
       if (s == escape) {  // Assertions that look like atoms.
-        for (const uint32_t c : {'B', 'b'}) edges.push_back({c, c, kBefore});
+        for (const uint32_t c : {U'B', U'b'}) edges.push_back({c, c, kBefore});
       }
       WriteSorted(std::move(edges));
       table_.EndState(false);
