@@ -85,7 +85,7 @@ class JsonParser {
   void SkipSpace() {
     while (position_ < text_.size()) {
       const char c = text_[position_];
-      if (c != ' ' && c != '\t' && c != '\n' && c != '\r') break;
+      if (!IsJsonSpace(c)) break;
       ++position_;
     }
   }

@@ -18,6 +18,9 @@ namespace xgrammar {
 
 enum class JsonKind : uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
 
+/// White space between the tokens of a JSON text (RFC 8259, section 2).
+inline bool IsJsonSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 /// Index of a value in its JsonDocument.
 using JsonId = int32_t;
 constexpr JsonId kNoJson = -1;

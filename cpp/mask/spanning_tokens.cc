@@ -6,13 +6,13 @@
 
 #include <vector>
 
+#include "json/value.h"
+
 namespace xgrammar {
 
 namespace {
 
 enum class Span : uint8_t { kNone, kEnding, kToString, kOther, kOpening };
-
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// What is known of a text so far.
 struct Reading {
@@ -36,7 +36,7 @@ Reading Reading::After(char c) const {
     if (span == Span::kToString) next.span = Span::kOther;
     return next;
   }
-  if (IsSpace(c)) {
+  if (IsJsonSpace(c)) {
     next.has_space = true;
     return next;
   }

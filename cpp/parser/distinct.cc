@@ -207,8 +207,8 @@ bool Parser::IsAlive(const Item& item, uint32_t record) {
 }
 
 const NearList& Parser::NearValues(uint32_t record, uint32_t list, uint32_t begin) {
-  const auto key_of = [&](uint32_t r) { return CutKey{r, {list, begin, 0}}; };
-  const auto [place, is_new] = near_values_.try_emplace(key_of(record));
+  const auto key_of = [&](uint32_t r, uint32_t l) { return CutKey{r, {l, begin, 0}}; };
+  const auto [place, is_new] = near_values_.try_emplace(key_of(record, list));
   NearList& near = place->second;
   if (!is_new || list == DistinctValues::kEmpty) return near;
   const ValuePrefix prefix(values_.TextFrom(record, begin));
@@ -218,8 +218,8 @@ const NearList& Parser::NearValues(uint32_t record, uint32_t list, uint32_t begi
     if (!bytes.empty()) near.values.push_back(value);
   };
   // Most is known of the list before the last value, or of the text before the last byte.
-  const auto before = near_values_.find({record, {values_.ShorterList(list), begin, 0}});
-  const auto shorter = near_values_.find(key_of(values_.Shorter(record)));
+  const auto before = near_values_.find(key_of(record, values_.ShorterList(list)));
+  const auto shorter = near_values_.find(key_of(values_.Shorter(record), list));
   if (before != near_values_.end()) {
     near = before->second;
     add(values_.LastOf(list));
@@ -273,7 +273,7 @@ bool Parser::SearchOtherValue(SetId from, std::string text, const std::vector<ui
     for (const bool is_near : {false, true}) {
       for (uint32_t b = 0; b < 256 && !found; ++b) {
         const auto byte = static_cast<uint8_t>(b);
-        const bool is_space = IsJsonSpace(byte) && !prefix.IsInString();
+        const bool is_space = IsJsonSpace(static_cast<char>(byte)) && !prefix.IsInString();
         if (!first.Contains(byte) || (near_bytes.Contains(byte) || is_space) != is_near) continue;
         const SetId after = NextLocked(place.set, byte);
         if (after == kDeadSet) continue;

@@ -17,6 +17,25 @@ namespace {
 // at once, or lists of few values inside as many others, would need more.
 constexpr size_t kMaxLevels = 32;
 
+// Calls `make` for a continuation and those around it, outer ones first, but not for known ones.
+template <typename Continuations, typename IsKnown, typename Make>
+void VisitOuterFirst(const Continuations& continuations, ContinuationId continuation,
+                     const IsKnown& is_known, const Make& make) {
+  std::vector<std::pair<ContinuationId, bool>> work{{continuation, false}};
+  std::set<ContinuationId> begun;
+  while (!work.empty()) {
+    const auto [id, is_ready] = work.back();
+    work.pop_back();
+    if (is_known(id)) continue;
+    if (is_ready) {
+      make(id);
+    } else if (begun.insert(id).second) {
+      work.push_back({id, true});
+      for (const Item& item : continuations[id].returns) work.push_back({item.continuation, false});
+    }
+  }
+}
+
 }  // namespace
 
 void Parser::AddToChain(const Item& item, Chain* chain) const {
@@ -62,42 +81,22 @@ const Parser::Chain& Parser::ChainOf(ContinuationId continuation) {
   Chain root;
   root.is_free = root.is_elsewhere = true;
   chains_.try_emplace(kRootContinuation, root);
-  std::vector<std::pair<ContinuationId, bool>> work{{continuation, false}};
-  std::set<ContinuationId> begun;
-  while (!work.empty()) {
-    const auto [id, is_ready] = work.back();
-    work.pop_back();
-    if (chains_.contains(id)) continue;
-    const auto returns = continuations_[id].returns;
-    if (!is_ready) {
-      if (!begun.insert(id).second) continue;
-      work.push_back({id, true});
-      for (const Item& item : returns) work.push_back({item.continuation, false});
-      continue;
-    }
+  const auto is_known = [this](ContinuationId id) { return chains_.contains(id); };
+  VisitOuterFirst(continuations_, continuation, is_known, [this](ContinuationId id) {
     Chain chain;
-    for (const Item& item : returns) AddToChain(item, &chain);
+    for (const Item& item : continuations_[id].returns) AddToChain(item, &chain);
     chains_.try_emplace(id, std::move(chain));
-  }
+  });
   return chains_.find(continuation)->second;
 }
 
 ContinuationId Parser::Cut(ContinuationId continuation, const Item& target) {
-  std::vector<std::pair<ContinuationId, bool>> work{{continuation, false}};
-  std::set<ContinuationId> begun;
-  while (!work.empty()) {
-    const auto [id, is_ready] = work.back();
-    work.pop_back();
-    if (id == kRootContinuation || cuts_.contains({id, target})) continue;
-    const auto returns = continuations_[id].returns;
-    if (!is_ready) {
-      if (!begun.insert(id).second) continue;
-      work.push_back({id, true});
-      for (const Item& item : returns) work.push_back({item.continuation, false});
-      continue;
-    }
+  const auto is_known = [&](ContinuationId id) {
+    return id == kRootContinuation || cuts_.contains({id, target});
+  };
+  VisitOuterFirst(continuations_, continuation, is_known, [&](ContinuationId id) {
     std::vector<Item> kept;
-    for (const Item& item : returns) {
+    for (const Item& item : continuations_[id].returns) {
       if (item == target) {
         kept.push_back({kDoneState, kRootContinuation, 0});
         continue;
@@ -107,7 +106,7 @@ ContinuationId Parser::Cut(ContinuationId continuation, const Item& target) {
         kept.push_back({item.state, outer->second, item.count});
     }
     cuts_[{id, target}] = kept.empty() ? kNoCut : InternContinuation(&kept);
-  }
+  });
   const auto found = cuts_.find({continuation, target});
   return found == cuts_.end() ? kNoCut : found->second;
 }

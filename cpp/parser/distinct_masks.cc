@@ -65,7 +65,7 @@ bool Parser::LeadsToEndless(SetId start) {
       if (!first.Contains(byte)) continue;
       const SetId to = NextLocked(set, byte);
       if (to == kDeadSet || !known.insert(to).second) continue;
-      const bool is_space = !is_in_string && IsJsonSpace(byte);
+      const bool is_space = !is_in_string && IsJsonSpace(static_cast<char>(byte));
       places.push_back({to, values_.Extend(record, byte), is_space ? last : byte});
     }
   }

@@ -23,7 +23,7 @@ DistinctValues::DistinctValues() : records_(1), lists_(1) {}
 
 uint32_t DistinctValues::Extend(uint32_t record, uint8_t byte) {
   const Place place = records_[record].place;
-  if (place == Place::kOutside && IsJsonSpace(byte)) return record;
+  if (place == Place::kOutside && IsJsonSpace(static_cast<char>(byte))) return record;
   const uint64_t hash = HashPair(record, byte);
   const uint32_t known = record_index_.Find(hash, [&](uint32_t id) {
     return records_[id].shorter == record && records_[id].byte == byte;

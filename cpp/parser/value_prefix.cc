@@ -140,7 +140,7 @@ void ValuePrefix::Read(char c) {
     if (word == WordOf(nodes_.back().kind)) EndValue();
     return;
   }
-  if (!IsJsonSpace(static_cast<uint8_t>(c))) ReadPlace(c);
+  if (!IsJsonSpace(c)) ReadPlace(c);
 }
 
 void ValuePrefix::ReadPlace(char c) {

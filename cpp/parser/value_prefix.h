@@ -18,10 +18,6 @@
 
 namespace xgrammar {
 
-inline bool IsJsonSpace(uint8_t byte) {
-  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
-}
-
 class ValuePrefix {
  public:
   explicit ValuePrefix(std::string_view text);

@@ -77,14 +77,13 @@ const Style& FindStyle(std::string_view name) {
               "style must be one of " + known + ", not '" + QuoteForMessage(name) + "'");
 }
 
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 void CheckExcludes(const Style& style, const std::vector<std::string>& excludes) {
   for (const std::string& text : excludes) {
     if (text.empty() || !IsValidUtf8(text)) {
       throw Error(ErrorKind::kValue, "excludes must be an array of non-empty strings");
     }
-    if (style.excludes == Excludes::kTrimmed && (IsSpace(text.front()) || IsSpace(text.back()))) {
+    if (style.excludes == Excludes::kTrimmed &&
+        (IsJsonSpace(text.front()) || IsJsonSpace(text.back()))) {
       throw Error(ErrorKind::kUsage, "excludes of style " + std::string(style.name) +
                                          " must not start or end with formatting whitespace: '" +
                                          QuoteForMessage(text) + "'");

@@ -77,11 +77,25 @@ def product(count: int) -> dict[str, Any]:
     return {"type": "object", "allOf": pairs}
 
 
+UNIQUE_OBJECT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+    "required": ["id", "name"],
+}
+
 SCHEMAS: dict[str, tuple[Any, list[Any]]] = {
     "deep: 100 objects": (nested(100), [nested_value(100)]),
     "deep: 10,000 objects": (nested(10_000), []),
     "wide: 2,000 optional properties": (wide(2_000, False), [{"property_7": "x"}]),
     "wide: 2,000 required properties": (wide(2_000, True), []),
+    "unique: 2,000 strings": (
+        {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+        [[f"item{i}" for i in range(2_000)]],
+    ),
+    "unique: 200 objects": (
+        {"type": "array", "items": UNIQUE_OBJECT, "uniqueItems": True},
+        [[{"id": i, "name": f"user {i}"} for i in range(200)]],
+    ),
     "count: maxLength 1,000,000": ({"type": "string", "maxLength": 1_000_000}, ["abc" * 50]),
     "count: minItems 100,000": (
         {"type": "array", "items": {"type": "integer"}, "minItems": 100_000},
