@@ -7,6 +7,7 @@
 #include "analysis/grammar_facts.h"
 
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "grammar/any_order.h"
@@ -76,9 +77,10 @@ class UserIndex {
 
 /// Least fixpoint: a sequence needs all children, choices, repetitions and references need one,
 /// parts in any order as many as their bounds say; `is_true` decides the expressions that need
-/// none.
+/// none, `is_false` those that it never holds for.
 std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
-                           const std::function<bool(ExprId)>& is_true) {
+                           const std::function<bool(ExprId)>& is_true,
+                           const std::function<bool(ExprId)>& is_false) {
   std::vector<uint8_t> value(static_cast<size_t>(grammar.num_exprs()), 0);
   std::vector<int32_t> missing(value.size(), 1);
   std::vector<ExprId> work;
@@ -86,7 +88,9 @@ std::vector<uint8_t> Solve(const Grammar& grammar, const UserIndex& index,
     if (grammar.kind(e) == ExprKind::kSequence) {
       missing[static_cast<size_t>(e)] = static_cast<int32_t>(grammar.children(e).size());
     }
-    if (is_true(e)) {
+    if (is_false(e)) {
+      missing[static_cast<size_t>(e)] = std::numeric_limits<int32_t>::max();
+    } else if (is_true(e)) {
       value[static_cast<size_t>(e)] = 1;
       work.push_back(e);
     }
@@ -149,6 +153,12 @@ bool IsProductiveLeaf(const Grammar& grammar, ExprId e) {
   }
 }
 
+std::vector<uint8_t> SolveProductive(const Grammar& grammar, const UserIndex& index) {
+  return Solve(
+      grammar, index, [&](ExprId e) { return IsProductiveLeaf(grammar, e); },
+      [](ExprId) { return false; });
+}
+
 std::vector<RuleId> ResolveAliases(const Grammar& grammar) {
   constexpr RuleId kUnknown = -1;
   constexpr RuleId kVisiting = -2;
@@ -178,16 +188,20 @@ std::vector<RuleId> ResolveAliases(const Grammar& grammar) {
 
 bool IsProductive(const Grammar& grammar, RuleId rule) {
   const UserIndex index(grammar);
-  const auto productive =
-      Solve(grammar, index, [&](ExprId e) { return IsProductiveLeaf(grammar, e); });
+  const auto productive = SolveProductive(grammar, index);
   const ExprId body = grammar.rule(rule).body;
   return body != kNoExpr && productive[static_cast<size_t>(body)] != 0;
 }
 
 GrammarFacts::GrammarFacts(const Grammar& grammar) : alias_(ResolveAliases(grammar)) {
   const UserIndex index(grammar);
-  nullable_ = Solve(grammar, index, [&](ExprId e) { return IsNullableLeaf(grammar, e); });
-  productive_ = Solve(grammar, index, [&](ExprId e) { return IsProductiveLeaf(grammar, e); });
+  nullable_ = Solve(
+      grammar, index, [&](ExprId e) { return IsNullableLeaf(grammar, e); },
+      [&](ExprId e) {
+        return grammar.kind(e) == ExprKind::kRuleRef &&
+               grammar.rule(grammar.rule_ref(e)).options.HasLeastLength();
+      });
+  productive_ = SolveProductive(grammar, index);
 }
 
 void CheckProductive(const Grammar& grammar, const GrammarFacts& facts) {

@@ -60,8 +60,13 @@ struct RuleOptions {
   /// Code points that one occurrence has at most. Unlike `max_chars`, which lets a text run over
   /// until it can end, no text is begun that does not end within the bound.
   int64_t max_length = kUnbounded;
-  /// The same in characters of a quoted string: an escape (automata/escape_phase.h) counts as one.
+  /// Code points that one occurrence has at least.
+  int64_t min_length = 0;
+  /// Both in characters of a quoted string: an escape (automata/escape_phase.h) counts as one.
   int64_t max_escaped_length = kUnbounded;
+  int64_t min_escaped_length = 0;
+
+  bool HasLeastLength() const { return min_length > 0 || min_escaped_length > 0; }
 
   bool empty() const { return *this == RuleOptions(); }
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;

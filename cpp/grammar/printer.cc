@@ -166,7 +166,9 @@ void Printer::PrintOptions(const Rule& rule) {
   };
   print_number("max_tokens", rule.options.max_tokens, kUnbounded);
   print_number("max_chars", rule.options.max_chars, kUnbounded);
+  print_number("min_length", rule.options.min_length, 0);
   print_number("max_length", rule.options.max_length, kUnbounded);
+  print_number("min_escaped_length", rule.options.min_escaped_length, 0);
   print_number("max_escaped_length", rule.options.max_escaped_length, kUnbounded);
   const RuleNotes notes = rule.notes == nullptr ? RuleNotes() : *rule.notes;
   print_text("capture", notes.capture);

@@ -1,82 +1,78 @@
-// LengthMeter: the characters needed to end, by a search from the accepting states backwards.
+// LengthMeter: the automaton as a graph of places, which are pairs of state and phase that some
+// text leads to.
 //
-// Breadth-first search with weights 0 and 1 (a deque; Dial 1969 in its simplest form) over the
-// pairs of state and phase that some text leads to.
+// What can follow each place is automata/text_lengths.h.
 #include "lowering/length_meter.h"
 
 #include <algorithm>
-#include <deque>
+
+#include "support/error.h"
 
 namespace xgrammar {
 
 namespace {
 
-struct Edge {
-  uint32_t from;
-  uint32_t to;
-  uint32_t weight;
-  friend bool operator==(const Edge&, const Edge&) = default;
-};
+// A table of 8 MiB: thousands of states whose texts differ in length for hundreds of characters.
+constexpr int64_t kMaxTableBits = int64_t{1} << 26;
 
-}  // namespace
+[[noreturn]] void ThrowTooLarge(bool is_escaped) {
+  Error error(ErrorKind::kUnsupported,
+              "The least length of a rule needs too large a table beside its automaton");
+  error.Feature(is_escaped ? "min_escaped_length" : "min_length");
+  throw error.Hint("lower the bound, or put it on a rule with fewer kinds of texts");
+}
 
-LengthMeter::LengthMeter(const ByteDfa& dfa, Characters characters, int64_t max) {
-  const bool is_escaped = characters == Characters::kEscaped;
-  shift_ = is_escaped ? 3 : 0;
-  num_phases_ = is_escaped ? kNumEscapePhases : 1;
-  max_ = static_cast<uint64_t>(is_escaped ? std::min(max, kLargestEscapedBound) : max);
-  const size_t num_pairs = size_t{dfa.num_states()} * num_phases_;
-  needed_.assign(num_pairs, kNever);
-  std::vector<bool> reached(num_pairs, false);
+LengthGraph GraphOf(const ByteDfa& dfa, uint32_t num_phases) {
+  LengthGraph graph(dfa.num_states() * num_phases);
+  std::vector<bool> reached(graph.num_places(), false);
   std::vector<uint32_t> work{0};
-  std::vector<std::vector<Edge>> into(num_pairs);
-  std::deque<uint32_t> ready;
   reached[0] = true;
   while (!work.empty()) {
-    const uint32_t pair = work.back();
+    const uint32_t place = work.back();
     work.pop_back();
-    const uint32_t state = pair / num_phases_;
-    const uint32_t phase = pair % num_phases_;
-    if (dfa.IsAccept(state)) {
-      needed_[pair] = 0;
-      ready.push_back(pair);
-    }
+    const uint32_t state = place / num_phases;
+    const uint32_t phase = place % num_phases;
+    if (dfa.IsAccept(state)) graph.AddEnd(place);
     for (uint32_t b = 0; b < 256; ++b) {
       const auto byte = static_cast<uint8_t>(b);
       const uint32_t target = dfa.Next(state, byte);
       if (target == ByteDfa::kDead) continue;
-      const uint32_t next_phase = is_escaped ? EscapePhaseAfter(phase, byte) : 0;
-      const uint32_t weight = phase == 0 && (byte & 0xC0) != 0x80 ? 1 : 0;
-      const uint32_t next = target * num_phases_ + next_phase;
-      std::vector<Edge>& edges = into[next];
-      const Edge edge{pair, next, weight};
-      if (edges.empty() || !(edges.back() == edge)) edges.push_back(edge);
+      const uint32_t next_phase = num_phases > 1 ? EscapePhaseAfter(phase, byte) : 0;
+      const uint32_t next = target * num_phases + next_phase;
+      graph.AddEdge(place, next, phase == 0 && (byte & 0xC0) != 0x80);
       if (reached[next]) continue;
       reached[next] = true;
       work.push_back(next);
     }
   }
-  while (!ready.empty()) {
-    const uint32_t pair = ready.front();
-    ready.pop_front();
-    for (const Edge& edge : into[pair]) {
-      const uint32_t needed = needed_[pair] + edge.weight;
-      if (needed >= needed_[edge.from]) continue;
-      needed_[edge.from] = needed;
-      if (edge.weight == 0) {
-        ready.push_front(edge.from);
-      } else {
-        ready.push_back(edge.from);
-      }
-    }
+  return graph;
+}
+
+}  // namespace
+
+LengthMeter::LengthMeter(const ByteDfa& dfa, Characters characters, int64_t min, int64_t max) {
+  const bool is_escaped = characters == Characters::kEscaped;
+  const int64_t largest = is_escaped ? kLargestEscapedBound : kLargestBound;
+  if (min > largest) ThrowTooLarge(is_escaped);
+  shift_ = is_escaped ? 3 : 0;
+  num_phases_ = is_escaped ? kNumEscapePhases : 1;
+  has_max_ = max != kNoMax;
+  min_ = static_cast<uint64_t>(min);
+  max_ = static_cast<uint64_t>(std::min(max, largest));
+  const LengthGraph graph = GraphOf(dfa, num_phases_);
+  least_ = graph.LeastLengths();
+  for (const uint32_t least : least_) {
+    if (least != LengthGraph::kNever) most_needed_ = std::max<uint64_t>(most_needed_, least);
   }
-  for (const uint32_t needed : needed_) {
-    if (needed != kNever) most_needed_ = std::max<uint64_t>(most_needed_, needed);
-  }
+  if (min == 0) return;
+  const int64_t width = has_max_ ? std::max<int64_t>(max - min, 0) : LengthWindows::kAnyWidth;
+  windows_ = LengthWindows::Make(graph, min, width, kMaxTableBits);
+  if (!windows_) ThrowTooLarge(is_escaped);
+  settled_ = std::max<uint64_t>(windows_->settled_from(), 1);
 }
 
 ByteSet LengthMeter::FirstBytes(const ByteDfa& dfa, uint32_t state, uint32_t count) const {
-  if (IsFar(count, 1)) return dfa.first_bytes(state);
+  if (TakesAllInside(count, 1)) return dfa.first_bytes(state);
   ByteSet bytes;
   for (uint32_t b = 0; b < 256; ++b) {
     const auto byte = static_cast<uint8_t>(b);
@@ -85,6 +81,11 @@ ByteSet LengthMeter::FirstBytes(const ByteDfa& dfa, uint32_t state, uint32_t cou
     if (target != ByteDfa::kDead && Read(target, byte, &after)) bytes.Add(byte);
   }
   return bytes;
+}
+
+int64_t LengthMeter::MemorySizeBytes() const {
+  const int64_t table = windows_ ? windows_->MemorySizeBytes() : 0;
+  return static_cast<int64_t>(sizeof(LengthMeter) + least_.size() * sizeof(uint32_t)) + table;
 }
 
 }  // namespace xgrammar

@@ -73,7 +73,9 @@ UnitId UnitTable::UnitOfRule(RuleId id) {
   auto [it, inserted] = unit_of_limited_rule_.try_emplace(id, 0);
   if (inserted) {
     it->second = AddUnit(rule.body, rule.kind);
-    units_[it->second]->options = rule.options;
+    Unit& unit = *units_[it->second];
+    unit.options = rule.options;
+    unit.nullable = unit.nullable && !rule.options.HasLeastLength();
   }
   return it->second;
 }
@@ -154,8 +156,9 @@ bool UnitTable::TryFold(Unit* unit) {
 
 void UnitTable::BuildLimited(Unit* unit) {
   const RuleOptions& options = unit->options;
-  const bool by_length = options.max_length != kUnbounded;
-  const bool by_escapes = options.max_escaped_length != kUnbounded;
+  const bool by_length = options.max_length != kUnbounded || options.min_length > 0;
+  const bool by_escapes =
+      options.max_escaped_length != kUnbounded || options.min_escaped_length > 0;
   const char* const name = by_length                  ? "max_length"
                            : by_escapes               ? "max_escaped_length"
                            : unit->LimitsCodePoints() ? "max_chars"
@@ -174,15 +177,17 @@ void UnitTable::BuildLimited(Unit* unit) {
   }
   unit->kind = Unit::Kind::kLimitedDfa;
   if (!by_length && !by_escapes) return;
+  static_assert(LengthMeter::kNoMax == kUnbounded);
   unit->meter = std::make_shared<const LengthMeter>(
       *unit->dfa,
       by_length ? LengthMeter::Characters::kCodePoints : LengthMeter::Characters::kEscaped,
+      by_length ? options.min_length : options.min_escaped_length,
       by_length ? options.max_length : options.max_escaped_length);
   memory_size_bytes_ += unit->meter->MemorySizeBytes();
   if (unit->meter->HasText()) return;
-  Error error(ErrorKind::kUnsatisfiable,
-              std::string("Every text of a rule is longer than its ") + name);
-  throw error.Hint("raise the bound");
+  Error error(ErrorKind::kUnsatisfiable, "No text of a rule has a length within its " +
+                                             std::string(name) + " and the least length");
+  throw error.Hint("raise the upper bound, or lower the lower one");
 }
 
 bool UnitTable::TryCount(Unit* unit) {

@@ -65,10 +65,12 @@ void WalkSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, const Byt
     }
     DfaPosition to{target, from.copies};
     bool may_end = dfa.IsAccept(target);
-    if (mode == WalkMode::kLength &&
-        !rule.meter->Read(target, static_cast<uint8_t>(node.byte), &to.copies.room)) {
-      i = node.subtree_end;
-      continue;
+    if (mode == WalkMode::kLength) {
+      if (!rule.meter->Read(target, static_cast<uint8_t>(node.byte), &to.copies.room)) {
+        i = node.subtree_end;
+        continue;
+      }
+      may_end = may_end && rule.meter->MayEnd(to.copies.room);
     }
     if (mode == WalkMode::kCodePoints || mode == WalkMode::kUsedUp) {
       const bool begins_code_point = (node.byte & 0xC0) != 0x80;

@@ -102,14 +102,15 @@ void MaskBuilder::ReadParts() {
 void MaskBuilder::AddLocal(const DfaItem& item) {
   const bool counted = item.unit->kind == Unit::Kind::kCountedDfa;
   CopyBounds bounds = CopiesLeft(item);
+  const uint32_t horizon = tokenizer_.trie().max_token_bytes();
+  const LengthMeter* meter = item.unit->meter.get();
   if (item.unit->kind == Unit::Kind::kLimitedDfa) {
-    const TokenTrie& trie = tokenizer_.trie();
-    const LengthMeter* meter = item.unit->meter.get();
-    const bool is_near = meter != nullptr ? !meter->IsFar(item.count, trie.max_token_bytes())
-                                          : bounds.room <= trie.max_token_bytes();
+    const bool is_near = meter != nullptr ? !meter->IsFar(item.count, horizon) &&
+                                                !meter->TakesAllInside(item.count, horizon)
+                                          : bounds.room <= horizon;
     if (is_near) {
       // Near the end of a limit every token is read for itself.
-      ReadByAutomaton(item, {kDeadSet, &trie, 0, trie.num_nodes()});
+      ReadByAutomaton(item, {kDeadSet, &tokenizer_.trie(), 0, tokenizer_.trie().num_nodes()});
       return;
     }
     bounds = {};  // Too far off for any token to notice.
@@ -119,6 +120,12 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   const TokenMask::Part part{local, bounds.room};
   if (std::find(locals_.begin(), locals_.end(), part) == locals_.end()) locals_.push_back(part);
   if (item.continuation == kRootContinuation) return;
+  if (meter != nullptr && !meter->IsFar(item.count, horizon)) {
+    // Only the exits depend on how much of the least length is missing.
+    if (!meter->IsShort(item.count, horizon))
+      ReadExits(item, parser_->AfterReturn(item.continuation));
+    return;
+  }
   const bool has_tails = !local->tail_groups().empty() ||
                          (local->base() != nullptr && !local->base()->tail_groups().empty());
   if (!has_tails && local->soft_exits().empty()) return;

@@ -202,6 +202,8 @@ bool Chart::MayEnd(const Completion& completion, int32_t end) {
   const auto is_inside = [&](const Step& step) {
     return step.token >= 0 && step.begin >= begin && step.end <= end;
   };
+  if (chars < options.min_length) return false;
+  if (options.max_length != kUnbounded && chars > options.max_length) return false;
   bool used_up = options.max_chars != kUnbounded && chars >= options.max_chars;
   if (options.max_tokens != kUnbounded) {
     used_up =

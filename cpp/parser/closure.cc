@@ -58,7 +58,8 @@ void Parser::CloseItem(const Item& item) {
   switch (unit.kind) {
     case Unit::Kind::kDfa:
     case Unit::Kind::kLimitedDfa:
-      if (unit.dfa->IsAccept(local)) Complete(item.continuation);
+      if (unit.dfa->IsAccept(local) && (unit.meter == nullptr || unit.meter->MayEnd(item.count)))
+        Complete(item.continuation);
       dfa_found_.push_back(item);
       break;
     case Unit::Kind::kCountedDfa:

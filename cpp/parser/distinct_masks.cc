@@ -74,8 +74,10 @@ bool Parser::LeadsToEndless(SetId start) {
 
 // Endless strings: from the quote on, every place within the string leads to a loop.
 Parser::ItemVariety Parser::VarietyOf(UnitId item) {
-  const auto known = varieties_.find(item);
-  if (known != varieties_.end()) return known->second;
+  // Items that hold lists of such items ask again while this is found out, and are told that their
+  // values may be few: then each place is searched by itself.
+  const auto [known, is_new] = varieties_.try_emplace(item, ItemVariety{false, false});
+  if (!is_new) return known->second;
   constexpr size_t kMaxPlaces = 64;
   const SetId start = AtItem(item);
   std::vector<SetId> places{NextLocked(start, '"')};
@@ -115,7 +117,7 @@ Parser::ItemVariety Parser::VarietyOf(UnitId item) {
   variety.has_endless_strings = places.size() <= kMaxPlaces && places[0] != kDeadSet &&
                                 std::find(leads.begin(), leads.end(), false) == leads.end();
   variety.is_endless = variety.has_endless_strings || LeadsToEndless(start);
-  varieties_.try_emplace(item, variety);
+  varieties_[item] = variety;
   return variety;
 }
 

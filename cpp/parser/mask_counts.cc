@@ -19,7 +19,7 @@ uint32_t Parser::MaskCount(uint32_t state, uint32_t count) {
     const uint32_t normal = unit.distinct->MaskCount(parameters_[count].count, count_horizon_);
     return parameters_.Intern({normal, {}});
   }
-  if (unit.meter != nullptr) return unit.meter->IsFar(count, count_horizon_) ? 0 : count;
+  if (unit.meter != nullptr) return unit.meter->NormalCount(count, count_horizon_);
   if (unit.kind == Unit::Kind::kLimitedDfa) {
     LimitCounts used = UsedLimits(unit, count);
     const bool is_used_up = unit.IsUsedUp(used);

@@ -5,6 +5,8 @@ still exact at the bounds. Speed as such is tests/bench.
 """
 
 import json
+import random
+import re
 import time
 
 import pytest
@@ -53,6 +55,75 @@ def test_no_string_is_begun_that_has_no_room_to_end(judge):
     accepts = judge({"type": "string", "pattern": "^x(abcdefg\\u0001)*$", "maxLength": 4100})
     assert accepts(json.dumps("x" + "abcdefg\u0001" * 512))
     assert not accepts(json.dumps("x" + "abcdefg\u0001" * 513))
+
+
+LETTERS = "[^\\W\\d_]"
+
+
+@pytest.mark.parametrize("unions", ["", "[.!]?", "( \\d{3})?", "(x{0,40}|-[ab]+)"])
+@pytest.mark.parametrize(("least", "most"), [(600, 2000), (600, 600), (600, 603), (600, None)])
+def test_least_lengths_beside_wide_classes(compiler, unions, least, most):
+    pattern = "\\p{L}+(  \\p{L}+)*" + unions
+    schema = {"type": "string", "pattern": f"^{pattern}$", "minLength": least}
+    if most is not None:
+        schema["maxLength"] = most
+    compiled = compiler.compile_json_schema(schema)
+    oracle = re.compile(pattern.replace("\\p{L}", LETTERS))
+    tail = {"": ["a"], "[.!]?": ["a", "a."], "( \\d{3})?": ["a", "a 123"]}.get(
+        unions, ["a", "axx", "a-ab", "a" + "x" * 39]
+    )
+    rng = random.Random(least)
+    row = xgr.allocate_token_bitmask(1, 257)
+    tops = {} if most is None else {most - 1, most, most + 1}
+    for length in sorted({least - 2, least - 1, least, least + 1, *tops}):
+        for end in tail:
+            body = "".join(rng.choice("abé") for _ in range(length - len(end)))
+            cut = rng.randrange(1, 20)
+            text = body[:cut] + "  " + body[cut + 2 :] + end
+            right = len(text) >= least and (most is None or len(text) <= most)
+            assert oracle.fullmatch(text)
+            matcher = xgr.GrammarMatcher(compiled)
+            spelled = json.dumps(text, ensure_ascii=False).encode()
+            accepted = matcher.accept_string(spelled)
+            assert (accepted and matcher.is_completed()) == right, (length, end)
+            # From fewer than the longest token to the end on, masks say what can be accepted.
+            matcher = xgr.GrammarMatcher(compiled)
+            assert matcher.accept_string(spelled[: min(least, len(spelled)) - 60])
+            for byte in spelled[min(least, len(spelled)) - 60 :]:
+                matcher.fill_next_token_bitmask(row)
+                words = [int(word) & 0xFFFFFFFF for word in row[0]]
+                for other in (byte, *b'"ax .-1\\\xc3'):
+                    allowed = bool(words[other // 32] >> (other % 32) & 1)
+                    assert allowed == matcher.fork().accept_token(other), (length, end, other)
+                if not matcher.accept_token(byte):
+                    assert not right
+                    break
+
+
+def test_lengths_that_no_text_has_are_refused_when_compiling(compiler):
+    schema = {"pattern": "^(\\p{L}{7}|\\p{N}{7})+$", "minLength": 701, "maxLength": 706}
+    with pytest.raises(xgr.UnsatisfiableGrammarError):
+        compiler.compile_json_schema({"type": "string", **schema})
+    schema["maxLength"] = 707
+    compiler.compile_json_schema({"type": "string", **schema})
+
+
+def test_least_lengths_beside_wide_classes_are_fast(compiler):
+    schema = {"type": "string", "pattern": "^\\p{L}+( \\p{L}+)*$", "minLength": 600}
+    for most in (2000, 100_000):
+        bounded = {**schema, "maxLength": most}
+        assert seconds(lambda bounded=bounded: compiler.compile_json_schema(bounded)) < 0.5
+    compiled = compiler.compile_json_schema(schema)
+
+    def walk():
+        matcher = xgr.GrammarMatcher(compiled)
+        row = xgr.allocate_token_bitmask(1, 257)
+        for byte in json.dumps("word " * 200 + "end").encode():
+            matcher.fill_next_token_bitmask(row)
+            assert matcher.accept_token(byte)
+
+    walk()
+    assert seconds(walk) < 0.5
 
 
 def test_masks_stop_in_time(compiler):

@@ -30,10 +30,12 @@ struct OptionForm {
 
 constexpr int64_t kMaxCount = std::numeric_limits<int32_t>::max();
 
-constexpr std::array<OptionForm, 12> kOptionForms = {{
+constexpr std::array<OptionForm, 14> kOptionForms = {{
     {"max_tokens", OptionValue::kCount, 1},
     {"max_chars", OptionValue::kCount},
+    {"min_length", OptionValue::kCount},
     {"max_length", OptionValue::kCount},
+    {"min_escaped_length", OptionValue::kCount},
     {"max_escaped_length", OptionValue::kCount},
     {"capture", OptionValue::kOptionalText},
     {"lazy", OptionValue::kNone},
@@ -141,6 +143,10 @@ class OptionListReader {
       list_.options.max_tokens = value.count;
     } else if (name == "max_chars") {
       list_.options.max_chars = value.count;
+    } else if (name == "min_length") {
+      list_.options.min_length = value.count;
+    } else if (name == "min_escaped_length") {
+      list_.options.min_escaped_length = value.count;
     } else if (name == "max_length") {
       list_.options.max_length = value.count;
     } else if (name == "max_escaped_length") {

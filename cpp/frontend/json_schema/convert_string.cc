@@ -1,14 +1,14 @@
 // Strings and keys in JSON spelling.
 //
 // Part of JSONSchemaConverter; styles override these functions. A constraint is an automaton over
-// decoded text (string_language.h), spelled at the end (string_spelling.h). A longest length that
-// is near stays in the automaton while the product is small; any other is a bound of the rule that
-// the parser counts.
+// decoded text (string_language.h), spelled at the end (string_spelling.h). Lengths stay in the
+// automaton while the product is small; any others are bounds of the rule that the parser counts.
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "automata/text_lengths.h"
 #include "frontend/json_schema/converter.h"
 #include "frontend/json_schema/string_formats.h"
 #include "frontend/json_schema/string_spelling.h"
@@ -42,6 +42,20 @@ int64_t LeastOfOneSet(const CodePointDfa& text) {
   return last;
 }
 
+/// Whether some text has so many characters.
+bool HasLength(const LengthGraph& texts, const CountRange& length) {
+  constexpr int64_t kMaxTableBits = int64_t{1} << 30;
+  if (length.IsEmpty()) return false;
+  if (length.min == 0) {
+    const uint32_t least = texts.LeastLengths()[0];
+    return least != LengthGraph::kNever && (!length.HasMax() || least <= length.max);
+  }
+  const int64_t width = length.HasMax() ? length.max - length.min : LengthWindows::kAnyWidth;
+  const auto windows = LengthWindows::Make(texts, length.min, width, kMaxTableBits);
+  if (!windows) ThrowLimitError("max_dfa_states", kMaxTableBits + 1, kMaxTableBits, "lengths");
+  return windows->Fits(0, static_cast<uint64_t>(length.min));
+}
+
 }  // namespace
 
 bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text) {
@@ -51,6 +65,16 @@ bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text
   const auto num_states = static_cast<int64_t>(text.states().size());
   const int64_t written = max_length >= kFarLength ? kMaxWrittenStatesIfFar : kMaxWrittenStates;
   return max_length >= written / num_states;
+}
+
+bool JSONSchemaConverter::IsLeastCounted(const CountRange& length, const CodePointDfa& text) {
+  constexpr int64_t kMaxWrittenEdges = int64_t{1} << 16;
+  constexpr int64_t kMaxCounted = int64_t{1} << 28;
+  constexpr int64_t kMaxTableBits = int64_t{1} << 18;
+  if (length.min > kMaxCounted || length.IsEmpty()) return false;
+  if (length.min * std::max<int64_t>(text.num_edges(), 1) <= kMaxWrittenEdges) return false;
+  const int64_t width = length.HasMax() ? length.max - length.min : LengthWindows::kAnyWidth;
+  return LengthWindows::Make(LengthsOf(text), length.min, width, kMaxTableBits).has_value();
 }
 
 ExprId JSONSchemaConverter::FreeString(Depth) {
@@ -107,31 +131,31 @@ ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const 
                                            length.HasMax() ? length.max : kUnbounded);
     return Lexeme("string", builder_.AddSequence({quote, body, quote}));
   }
-  const bool is_counted = length.HasMax() && IsCounted(length.max, *unexcluded_);
+  const LengthParts parts = SplitLength(length, *unexcluded_);
   CodePointDfaPtr decoded =
-      Share(LengthRange(length.min, is_counted ? kNoMaximum : length.max, limits_.max_dfa_states));
-  if (is_counted)
-    return JSONSchemaConverter::CountedString(decoded, length.max, is_filtered, depth);
+      Share(LengthRange(parts.written.min, parts.written.max, limits_.max_dfa_states));
+  if (!parts.counted.IsTrivial())
+    return JSONSchemaConverter::CountedString(decoded, parts.counted, is_filtered, depth);
   return JsonText("string", SpellCanonically(decoded), true);
 }
 
-ExprId JSONSchemaConverter::CountedString(const CodePointDfaPtr& decoded, int64_t max_length,
+ExprId JSONSchemaConverter::CountedString(const CodePointDfaPtr& decoded, const CountRange& length,
                                           bool is_filtered, Depth) {
   CodePointDfaPtr spelled = SpelledFormat(decoded);
   if (!spelled) spelled = SpellCanonically(decoded);
   const bool is_excluding = is_filtered && unexcluded_;
   if (is_excluding) spelled = Share(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states));
   const ExprId quote = builder_.AddByteString("\"");
-  const ExprId body = CountedBody(std::move(spelled), max_length);
+  const ExprId body = CountedBody(std::move(spelled), length);
   if (body == kNoExpr) return is_excluding ? Excluded() : builder_.AddNothing();
   return builder_.AddSequence({quote, body, quote});
 }
 
-ExprId JSONSchemaConverter::CountedBody(CodePointDfaPtr spelled, int64_t max_length) {
-  const int64_t shortest = MinEscapedLength(*spelled);
-  if (shortest < 0 || shortest > max_length) return kNoExpr;
+ExprId JSONSchemaConverter::CountedBody(CodePointDfaPtr spelled, const CountRange& length) {
+  if (!HasLength(EscapedLengthsOf(*spelled), length)) return kNoExpr;
   RuleOptions counted;
-  counted.max_escaped_length = max_length;
+  counted.min_escaped_length = length.min;
+  if (length.HasMax()) counted.max_escaped_length = length.max;
   return CountedRule(std::move(spelled), counted);
 }
 
@@ -140,17 +164,26 @@ ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text)
   return Lexeme(hint, builder_.AddAutomaton(Share(std::move(text))));
 }
 
+JSONSchemaConverter::LengthParts JSONSchemaConverter::SplitLength(const CountRange& length,
+                                                                  const CodePointDfa& text) {
+  const bool counts_min = IsLeastCounted(length, text);
+  const bool counts_max = length.HasMax() && (counts_min || IsCounted(length.max, text));
+  return {{counts_min ? 0 : length.min, counts_max ? kNoMaximum : length.max},
+          {counts_min ? length.min : 0, counts_max ? length.max : kNoMaximum}};
+}
+
 ExprId JSONSchemaConverter::CountedText(const CodePointDfa& text, const CountRange& length) {
   const int64_t max_states = limits_.max_dfa_states;
-  const bool is_counted = length.HasMax() && IsCounted(length.max, text);
-  const int64_t max = is_counted ? kNoMaximum : length.max;
-  CodePointDfa body = length.min == 0 && max == kNoMaximum
-                          ? text
-                          : Intersect(text, LengthRange(length.min, max, max_states), max_states);
-  if (!is_counted || body.IsEmpty()) return TextLexeme("text", std::move(body));
-  if (body.MinLength() > length.max) return Excluded();
+  const auto [written, rest] = SplitLength(length, text);
+  CodePointDfa body =
+      written.IsTrivial()
+          ? text
+          : Intersect(text, LengthRange(written.min, written.max, max_states), max_states);
+  if (rest.IsTrivial() || body.IsEmpty()) return TextLexeme("text", std::move(body));
+  if (!HasLength(LengthsOf(body), rest)) return Excluded();
   RuleOptions counted;
-  counted.max_length = length.max;
+  counted.min_length = rest.min;
+  if (rest.HasMax()) counted.max_length = rest.max;
   return CountedRule(Share(std::move(body)), counted);
 }
 
@@ -266,15 +299,16 @@ ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonI
   const bool max_holds = !length.HasMax() || (longest >= 0 && longest <= length.max);
   if (decoded->IsEmpty() || (min_holds && max_holds))
     return ConstrainedString(decoded, is_filtered, depth);
-  if (max_holds || !IsCounted(length.max, *decoded))
-    return ConstrainedString(merger_.strings().Constraint(constraint, schema), is_filtered, depth);
-  if (!min_holds) {
-    StringConstraint at_least = constraint;
-    at_least.length.max = kNoMaximum;
-    decoded = merger_.strings().Constraint(at_least, schema);
+  const LengthParts parts =
+      SplitLength({min_holds ? 0 : length.min, max_holds ? kNoMaximum : length.max}, *decoded);
+  if (!parts.written.IsTrivial()) {
+    StringConstraint written = constraint;
+    written.length = parts.written;
+    decoded = merger_.strings().Constraint(written, schema);
   }
-  if (decoded->IsEmpty() || decoded->MinLength() > length.max) return builder_.AddNothing();
-  return CountedString(decoded, length.max, is_filtered, depth);
+  if (parts.counted.IsTrivial()) return ConstrainedString(decoded, is_filtered, depth);
+  if (!HasLength(LengthsOf(*decoded), parts.counted)) return builder_.AddNothing();
+  return CountedString(decoded, parts.counted, is_filtered, depth);
 }
 
 }  // namespace xgrammar::json_schema

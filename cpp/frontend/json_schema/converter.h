@@ -76,10 +76,9 @@ class JSONSchemaConverter {
   virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth);
   virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
                                bool is_filtered, Depth depth);
-  /// The texts of a language that have at most `max_length` characters, too many for an automaton.
-  /// Precondition: there is one.
-  virtual ExprId CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool is_filtered,
-                               Depth depth);
+  /// The texts of a language that have `length` characters, too many for an automaton.
+  virtual ExprId CountedString(const CodePointDfaPtr& decoded, const CountRange& length,
+                               bool is_filtered, Depth depth);
   virtual ExprId StringLiteral(std::string_view text, Depth depth);
   /// Whether items are JSON, so that the parser can compare them.
   virtual bool ComparesItems() const { return true; }
@@ -119,11 +118,19 @@ class JSONSchemaConverter {
   /// the length is as near as the longest token is long. So lengths that are near from the start
   /// are written out as long as the product is small.
   static bool IsCounted(int64_t max_length, const CodePointDfa& text);
+  struct LengthParts {
+    CountRange written;  ///< To be multiplied into the automaton.
+    CountRange counted;  ///< To be counted beside it.
+  };
+  static LengthParts SplitLength(const CountRange& length, const CodePointDfa& text);
   /// Texts of a language with `length` characters.
   ExprId CountedText(const CodePointDfa& text, const CountRange& length);
-  /// Spellings of a language of which at most `max_length` characters are taken, an escape counted
-  /// once; kNoExpr if there is none.
-  ExprId CountedBody(CodePointDfaPtr spelled, int64_t max_length);
+  /// Whether a least length is better counted, likewise: where its product is large and the ways
+  /// to end a text differ little in their lengths.
+  static bool IsLeastCounted(const CountRange& length, const CodePointDfa& text);
+  /// Spellings of a language of which `length` characters are taken, an escape counted once;
+  /// kNoExpr if there is none.
+  ExprId CountedBody(CodePointDfaPtr spelled, const CountRange& length);
   /// A lexeme of a language with a bound that is counted while a text is read.
   ExprId CountedRule(CodePointDfaPtr body, const RuleOptions& bound);
   /// Nothing, because an excluded text would have to be written; so the schema is not at fault if

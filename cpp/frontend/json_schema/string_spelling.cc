@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "automata/escape_phase.h"
 #include "frontend/json_schema/json_escapes.h"
 
 namespace xgrammar::json_schema {
@@ -188,47 +185,6 @@ ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder) {
         builder->AddSequence({builder->AddByteString("\\"), builder->AddChoices(escapes)}));
   }
   return builder->AddChoices(alternatives);
-}
-
-int64_t MinEscapedLength(const CodePointDfa& spelled) {
-  // Breadth-first by characters; what continues an escape costs nothing.
-  struct Place {
-    int32_t state;
-    uint32_t phase;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::map<Place, int64_t> found{{{0, 0}, 0}};
-  std::deque<Place> ready{{0, 0}};
-  while (!ready.empty()) {
-    const Place place = ready.front();
-    ready.pop_front();
-    const CodePointDfa::StateView& state = spelled.states()[static_cast<size_t>(place.state)];
-    if (state.accept) return found[place];
-    const bool counts = place.phase == 0;
-    const int64_t length = found[place] + (counts ? 1 : 0);
-    const auto visit = [&](int32_t target, uint32_t phase) {
-      const auto [known, is_new] = found.try_emplace({target, phase}, length);
-      if (!is_new && known->second <= length) return;
-      known->second = length;
-      if (counts) {
-        ready.push_back({target, phase});
-      } else {
-        ready.push_front({target, phase});
-      }
-    };
-    for (const auto& edge : state.edges) {
-      // The characters that escapes tell apart, and any other one.
-      int64_t num_special = 0;
-      for (const uint32_t special : {uint32_t{'\\'}, uint32_t{'u'}, uint32_t{'x'}}) {
-        if (special < edge.lo || special > edge.hi) continue;
-        ++num_special;
-        visit(edge.target, EscapePhaseAfter(place.phase, special));
-      }
-      if (int64_t{edge.hi} - edge.lo + 1 > num_special)
-        visit(edge.target, EscapePhaseAfter(place.phase, 'n'));
-    }
-  }
-  return -1;
 }
 
 }  // namespace xgrammar::json_schema

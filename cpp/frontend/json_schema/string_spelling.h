@@ -24,10 +24,6 @@ CodePointDfa SpellCanonically(const CodePointDfa& decoded);
 /// The same; the automaton itself where nothing needs an escape.
 CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded);
 
-/// Characters of the shortest text of a language of spellings, an escape counted once; -1 for the
-/// empty language.
-int64_t MinEscapedLength(const CodePointDfa& spelled);
-
 /// The canonical spellings of one character out of a set, as an expression.
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder);
 

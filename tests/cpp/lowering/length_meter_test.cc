@@ -1,8 +1,9 @@
 // LengthMeter: which bytes a bound leaves beside an automaton, in code points and in characters of
 // strings with escapes of two or four digits, where an escape counts once.
 //
-// No text is begun that cannot end in time, and a bound below the shortest text is an error where
-// the rule is reached. Masks under such bounds are tests/cpp/mask/random_masks_test.cc.
+// No text is begun that cannot end in time, or not late enough, and bounds that no text meets are
+// an error where the rule is reached. Masks under such bounds are
+// tests/cpp/mask/random_masks_test.cc.
 #include "lowering/length_meter.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ bool Reads(const ByteDfa& dfa, const LengthMeter& meter, std::string_view text) 
 
 TEST(LengthMeter, NoTextIsBegunThatCannotEndInTime) {
   Lexeme lexeme("(\"abc\" | \"x\")*");
-  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 4);
+  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 0, 4);
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, "xabc"));
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, "abcx"));
   EXPECT_FALSE(Reads(lexeme.dfa(), meter, "xxabc"));
@@ -63,7 +64,7 @@ TEST(LengthMeter, NoTextIsBegunThatCannotEndInTime) {
 
 TEST(LengthMeter, CodePointsAreCountedOnce) {
   Lexeme lexeme("[a\xC3\xA9\xE2\x82\xAC]*");
-  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 2);
+  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 0, 2);
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, "\xE2\x82\xAC\xC3\xA9"));
   EXPECT_FALSE(Reads(lexeme.dfa(), meter,
                      "a\xC3\xA9"
@@ -72,7 +73,7 @@ TEST(LengthMeter, CodePointsAreCountedOnce) {
 
 TEST(LengthMeter, EscapesAreCountedOnce) {
   Lexeme lexeme(R"(([a-z0-9] | "\\" (["\\nt] | "u00" [01] [0-9a-f]))*)");
-  const LengthMeter meter(lexeme.dfa(), Characters::kEscaped, 3);
+  const LengthMeter meter(lexeme.dfa(), Characters::kEscaped, 0, 3);
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(\u001f\\\n)"));
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(u\"1)"));
   EXPECT_FALSE(Reads(lexeme.dfa(), meter, R"(u001)"));
@@ -83,22 +84,68 @@ TEST(LengthMeter, EscapesAreCountedOnce) {
 
 TEST(LengthMeter, EscapesWithTwoDigits) {
   Lexeme lexeme(R"(([a-z0-9] | "\\" ("x" [0-9a-f] [0-9a-f] | "t"))*)");
-  const LengthMeter meter(lexeme.dfa(), Characters::kEscaped, 2);
+  const LengthMeter meter(lexeme.dfa(), Characters::kEscaped, 0, 2);
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(\x1f\x00)"));
   EXPECT_TRUE(Reads(lexeme.dfa(), meter, R"(\t1)"));
   EXPECT_FALSE(Reads(lexeme.dfa(), meter, R"(\x1f00)"));
 }
 
+TEST(LengthMeter, NoTextIsBegunThatIsTooShort) {
+  // After the b only one more character can follow.
+  Lexeme lexeme("\"a\"* (\"b\" \"c\"?)?");
+  for (const int64_t max : {LengthMeter::kNoMax, int64_t{5}}) {
+    const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 4, max);
+    for (const char* text : {"aaaa", "aaab", "aabc"}) EXPECT_TRUE(Reads(lexeme.dfa(), meter, text));
+    EXPECT_EQ(Reads(lexeme.dfa(), meter, "aaaabc"), max == LengthMeter::kNoMax);
+    EXPECT_FALSE(Reads(lexeme.dfa(), meter, "ab"));
+    uint32_t count = 0;
+    EXPECT_FALSE(meter.FirstBytes(lexeme.dfa(), 0, count).Contains('b'));
+    EXPECT_FALSE(meter.MayEnd(count));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(meter.Read(lexeme.dfa().Next(0, 'a'), 'a', &count));
+    EXPECT_TRUE(meter.MayEnd(count));
+  }
+}
+
+TEST(LengthMeter, LengthsThatNoTextHas) {
+  Lexeme lexeme("(\"abc\" | \"defghi\")*");
+  EXPECT_FALSE(LengthMeter(lexeme.dfa(), Characters::kCodePoints, 100, 101).HasText());
+  EXPECT_TRUE(LengthMeter(lexeme.dfa(), Characters::kCodePoints, 100, 102).HasText());
+  EXPECT_FALSE(LengthMeter(lexeme.dfa(), Characters::kCodePoints, 102, 101).HasText());
+}
+
+TEST(LengthMeter, CountsThatAreAlike) {
+  Lexeme lexeme("([a-z]+ \" \")* [a-z]+");
+  const LengthMeter meter(lexeme.dfa(), Characters::kCodePoints, 100, 200);
+  EXPECT_TRUE(meter.IsShort(0, 8));
+  EXPECT_EQ(meter.NormalCount(50, 8), 0u);
+  EXPECT_EQ(meter.NormalCount(95, 8), 95u);
+  EXPECT_EQ(meter.NormalCount(150, 8), 100u);
+  EXPECT_EQ(meter.NormalCount(195, 8), 195u);
+  EXPECT_TRUE(meter.TakesAllInside(95, 8));
+  EXPECT_FALSE(meter.TakesAllInside(195, 8));
+  // Without an upper bound the count stays at the lower one.
+  const LengthMeter open(lexeme.dfa(), Characters::kCodePoints, 2, LengthMeter::kNoMax);
+  uint32_t count = 0;
+  uint32_t state = 0;
+  for (int i = 0; i < 5; ++i) {
+    state = lexeme.dfa().Next(state, 'a');
+    ASSERT_TRUE(open.Read(state, 'a', &count));
+  }
+  EXPECT_EQ(count, 2u);
+}
+
 TEST(LengthMeter, TooSmallABoundIsAnErrorWhereTheRuleIsReached) {
-  EXPECT_FALSE(LengthMeter(Lexeme("\"abc\"").dfa(), Characters::kCodePoints, 2).HasText());
-  GrammarPtr grammar = ParseEbnf("root ::= text\ntext[max_length=2] ::= \"abc\"");
-  DfaCache cache;
-  UnitTable table(grammar, &cache, nullptr);
-  try {
-    table.Get(table.root());
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUnsatisfiable);
+  EXPECT_FALSE(LengthMeter(Lexeme("\"abc\"").dfa(), Characters::kCodePoints, 0, 2).HasText());
+  for (const char* bound : {"max_length=2", "min_length=4", "min_length=3, max_length=2"}) {
+    GrammarPtr grammar = ParseEbnf("root ::= text\ntext[" + std::string(bound) + "] ::= \"abc\"");
+    DfaCache cache;
+    UnitTable table(grammar, &cache, nullptr);
+    try {
+      table.Get(table.root());
+      FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUnsatisfiable);
+    }
   }
 }
 

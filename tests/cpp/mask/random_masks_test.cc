@@ -286,11 +286,43 @@ TEST(RandomMasks, BoundsOfLengths) {
   states[3].edges = {{0x20AC, 0x20AC, 0}};
   const CodePointDfa text(std::move(states));
   for (const int64_t max : {0, 1, 2, 3, 7, 12, 100}) {
+    for (const int64_t min : {0, 1, 2, 4, 9}) {
+      RuleOptions bound;
+      bound.min_length = min;
+      // 100 is no bound for these walks.
+      bound.max_length = max == 100 ? kUnbounded : max;
+      const CodePointDfa both = Intersect(text, LengthRange(min, max, 1000), 1000);
+      if (both.IsEmpty()) continue;
+      WalkBoth(WithBound(text, bound), WithBound(both, {}),
+               "length " + std::to_string(min) + " to " + std::to_string(max));
+    }
+  }
+}
+
+// Texts with ends of several lengths, in any of which a token may end or begin.
+TEST(RandomMasks, BoundsOfLengthsOfRandomAutomata) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const uint32_t num_states = 2 + random() % 4;
+    std::vector<CodePointDfa::State> states(num_states);
+    for (auto& state : states) {
+      state.accept = random() % 2 == 0;
+      for (const uint32_t c : {uint32_t{'a'}, uint32_t{'b'}, uint32_t{0xE9}}) {
+        if (random() % 3 != 0)
+          state.edges.push_back({c, c, static_cast<int32_t>(random() % num_states)});
+      }
+    }
+    const CodePointDfa text(states);
+    const auto min = static_cast<int64_t>(random() % 12);
+    const int64_t max = random() % 3 == 0 ? kUnbounded : min + static_cast<int64_t>(random() % 4);
+    const CodePointDfa both = Intersect(text, LengthRange(min, max, 1000), 1000);
+    if (both.IsEmpty()) continue;
     RuleOptions bound;
+    bound.min_length = min;
     bound.max_length = max;
-    WalkBoth(WithBound(text, bound),
-             WithBound(Intersect(text, LengthRange(0, max, 1000), 1000), {}),
-             "length " + std::to_string(max));
+    WalkBoth(WithBound(text, bound), WithBound(both, {}),
+             "round " + std::to_string(round) + " length " + std::to_string(min) + " to " +
+                 std::to_string(max));
   }
 }
 
@@ -306,12 +338,16 @@ TEST(RandomMasks, BoundsOfJsonLengths) {
   states[5].edges = {{'b', 'b', 0}, {'f', 'f', 0}};
   const CodePointDfa text(std::move(states));
   for (const int64_t max : {0, 1, 2, 5, 9, 100}) {
-    RuleOptions bound;
-    bound.max_escaped_length = max;
-    const std::string count = "{0," + std::to_string(max) + "}";
-    const GrammarPtr product =
-        ParseEbnf(R"(root ::= ([ab] | "\\" ("n" | "u00" [01] [bf])))" + count + " \"z\"");
-    WalkBoth(WithBound(text, bound), product, "json length " + std::to_string(max));
+    for (const int64_t min : {0, 1, 4}) {
+      if (min > max) continue;
+      RuleOptions bound;
+      bound.min_escaped_length = min;
+      bound.max_escaped_length = max == 100 ? kUnbounded : max;
+      const std::string count = "{" + std::to_string(min) + "," + std::to_string(max) + "}";
+      const GrammarPtr product =
+          ParseEbnf(R"(root ::= ([ab] | "\\" ("n" | "u00" [01] [bf])))" + count + " \"z\"");
+      WalkBoth(WithBound(text, bound), product, "json length " + count);
+    }
   }
 }
 

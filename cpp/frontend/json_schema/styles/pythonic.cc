@@ -139,24 +139,25 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
         return WithoutExcluded(Respell(LengthRange(0, kNoMaximum, max_states), spellings_[form]));
       });
     };
-    return Counted({all_texts(0), all_texts(1)}, length.max);
+    return Counted({all_texts(0), all_texts(1)}, length);
   }
-  if (is_counted) return CountedString(Share(bounded(kNoMaximum)), length.max, true, depth);
+  if (is_counted) return CountedString(Share(bounded(kNoMaximum)), {0, length.max}, true, depth);
   return Spelled(bounded(length.max));
 }
 
-ExprId PythonicStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool,
+ExprId PythonicStyle::CountedString(const CodePointDfaPtr& decoded, const CountRange& length, bool,
                                     Depth) {
   const auto spell = [&](size_t form) {
     return Share(WithoutExcluded(Respell(*decoded, spellings_[form])));
   };
-  return Counted({spell(0), spell(1)}, max_length);
+  return Counted({spell(0), spell(1)}, length);
 }
 
-ExprId PythonicStyle::Counted(const std::array<CodePointDfaPtr, 2>& bodies, int64_t max_length) {
+ExprId PythonicStyle::Counted(const std::array<CodePointDfaPtr, 2>& bodies,
+                              const CountRange& length) {
   std::vector<ExprId> forms;
   for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
-    const ExprId body = CountedBody(bodies[i], max_length);
+    const ExprId body = CountedBody(bodies[i], length);
     if (body != kNoExpr) forms.push_back(InQuotes(i, body));
   }
   return forms.empty() ? Excluded() : builder().AddChoices(forms);

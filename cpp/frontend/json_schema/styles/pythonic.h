@@ -43,7 +43,7 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
-  ExprId CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool is_filtered,
+  ExprId CountedString(const CodePointDfaPtr& decoded, const CountRange& length, bool is_filtered,
                        Depth depth) override;
   ExprId StringLiteral(std::string_view text, Depth depth) override;
   ExprId WordLiteral(std::string_view word) override;
@@ -64,8 +64,8 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId InQuotes(size_t form, ExprId body);
   /// Strings in either quote, from what may stand between each.
   ExprId Quoted(const std::array<CodePointDfaPtr, 2>& bodies);
-  /// Likewise, of so many characters at most.
-  ExprId Counted(const std::array<CodePointDfaPtr, 2>& bodies, int64_t max_length);
+  /// Likewise, of so many characters.
+  ExprId Counted(const std::array<CodePointDfaPtr, 2>& bodies, const CountRange& length);
   CodePointDfa WithoutExcluded(CodePointDfa body) const;
   ExprId Spelled(const CodePointDfa& decoded);
   ExprId Names(const CodePointDfa& names);

@@ -90,12 +90,11 @@ ExprId RawStringStyle::BoundedString(const CodePointSet& characters, const Count
                                             length.HasMax() ? length.max : kUnbounded));
 }
 
-ExprId RawStringStyle::CountedString(const CodePointDfaPtr& decoded, int64_t max_length,
+ExprId RawStringStyle::CountedString(const CodePointDfaPtr& decoded, const CountRange& length,
                                      bool is_filtered, Depth depth) {
   if (!HasRawString(depth))
-    return JSONSchemaConverter::CountedString(decoded, max_length, is_filtered, depth);
-  return CountedText(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states),
-                     {0, max_length});
+    return JSONSchemaConverter::CountedString(decoded, length, is_filtered, depth);
+  return CountedText(Intersect(*decoded, Texts(is_filtered), limits().max_dfa_states), length);
 }
 
 ExprId RawStringStyle::StringLiteral(std::string_view text, Depth depth) {

@@ -48,7 +48,7 @@ class RawStringStyle : public JSONSchemaConverter {
   ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
-  ExprId CountedString(const CodePointDfaPtr& decoded, int64_t max_length, bool is_filtered,
+  ExprId CountedString(const CodePointDfaPtr& decoded, const CountRange& length, bool is_filtered,
                        Depth depth) override;
   ExprId StringLiteral(std::string_view text, Depth depth) override;
 

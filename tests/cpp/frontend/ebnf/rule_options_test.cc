@@ -29,6 +29,12 @@ TEST(RuleOptions, BoundsOfLengths) {
   EXPECT_EQ(grammar->rule(1).options.max_length, 7);
   EXPECT_EQ(grammar->rule(2).options.max_escaped_length, 2147483647);
   EXPECT_EQ(GrammarToString(*grammar), text);
+  const std::string least =
+      "root ::= x y\nx[min_length=3, max_length=7] ::= [^]*\ny[min_escaped_length=1] ::= [^]*\n";
+  const GrammarPtr lower = ParseEbnf(least);
+  EXPECT_EQ(lower->rule(1).options.min_length, 3);
+  EXPECT_EQ(lower->rule(2).options.min_escaped_length, 1);
+  EXPECT_EQ(GrammarToString(*lower), least);
   ExpectSyntaxError("root[max_length=-1] ::= \"a\"", 1, 17,
                     "The value of a rule option is negative");
 }
