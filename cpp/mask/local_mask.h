@@ -38,6 +38,13 @@ struct CopyBounds {
   friend bool operator==(const CopyBounds&, const CopyBounds&) = default;
 };
 
+/// From which sizes on parts of the token tree are dealt with on their own.
+struct PartSizes {
+  uint32_t wide = 2048;  ///< Nodes below one at which words leave; their tails stay where they are.
+  uint32_t known = 256;  ///< Siblings and their subtrees, in nodes, whose local masks are kept...
+  int bytes = 17;        ///< ...for states that go on with so many bytes.
+};
+
 /// Tokens that leave an automaton and go on with one byte. Tails that are equal share one tree
 /// node. The tree is made when it is first asked for: most groups (a word after white space) are
 /// never followed by anything that begins with their byte.
@@ -67,12 +74,20 @@ class LocalMask {
   /// Adds the tokens that stay inside within the room to the row. `is_clear`: nothing is set in it
   /// yet; then a dense mask overwrites whatever the words hold.
   void AddTo(std::span<uint32_t> row, bool is_clear, uint32_t room) const;
+  /// Appends the tokens that stay inside. Precondition: a whole mask that is not dense.
+  void AppendTo(std::vector<int32_t>* ids) const {
+    ids->insert(ids->end(), inside_.begin(), inside_.end());
+  }
   /// Many tokens: adding this mask first, to a clear row, is cheaper.
   bool is_dense() const { return base_ != nullptr || !words_.empty(); }
 
   const std::vector<TailGroup>& tail_groups() const { return tail_groups_; }
-  /// Tail groups of this one apply too, except for tokens that HasExit refuses. Null for a whole
-  /// mask.
+  /// Nodes of the tree of whole tokens (a space, with all words behind it) at which the automaton
+  /// may end, with so many below that their tails are read there, not in groups. Of the tokens
+  /// below, those that go on with a soft exit's byte do not leave.
+  const std::vector<uint32_t>& wide_exits() const { return wide_exits_; }
+  /// Tail groups and wide exits of this one apply too, except for tokens that HasExit refuses. Null
+  /// for a whole mask.
   const LocalMask* base() const { return base_.get(); }
   /// Whether a token of the tail groups (own or of the base) really leaves from this state, within
   /// the bounds.
@@ -103,6 +118,7 @@ class LocalMask {
   std::shared_ptr<const KindMasks::Tokens> known_;  // Owns the tree of the groups, if not null.
   std::vector<uint32_t> exit_nodes_;                // Of all groups.
   std::vector<TailGroup> tail_groups_;
+  std::vector<uint32_t> wide_exits_;
   std::vector<std::pair<int32_t, uint32_t>>
       exit_copies_;  // Sorted; copies completed before a token's exit.
   uint32_t max_exit_copies_ = 0;

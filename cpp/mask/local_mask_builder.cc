@@ -53,8 +53,27 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa
   } else {
     WalkPlain(dfa, state, mask.get());
   }
+  return Finish(std::move(mask), counted);
+}
+
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildBelow(const ByteDfa& dfa, uint32_t state,
+                                                              uint32_t node) {
+  exits_.clear();
+  exit_trie_ = &trie_;
+  soft_exits_ = {};
+  auto mask = std::make_shared<LocalMask>();
+  LiveKinds live(dfa);
+  WalkSiblings(trie_, node + 1, trie_.node(node).subtree_end, dfa, state, &live, mask.get());
+  return Finish(std::move(mask), false);
+}
+
+std::shared_ptr<const LocalMask> LocalMaskBuilder::Finish(std::shared_ptr<LocalMask> mask,
+                                                          bool counted) {
+  if (!counted && !mask->words_.empty()) mask->inside_ = {};
   mask->memory_size_bytes_ = static_cast<int64_t>(
-      sizeof(LocalMask) + (mask->words_.size() + mask->inside_end_.size()) * sizeof(uint32_t) +
+      sizeof(LocalMask) +
+      (mask->words_.size() + mask->inside_end_.size() + mask->wide_exits_.size()) *
+          sizeof(uint32_t) +
       mask->inside_.size() * sizeof(int32_t));
   mask->soft_exits_ = soft_exits_;
   AddTailGroups(counted, mask.get());
@@ -94,21 +113,41 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
     }
   }
   exit_trie_ = trie;
+  WalkSiblings(*trie, 0, trie->num_nodes(), dfa, state, &live, mask);
+}
+
+void LocalMaskBuilder::WalkSiblings(const TokenTrie& trie, uint32_t begin, uint32_t end,
+                                    const ByteDfa& dfa, uint32_t state, LiveKinds* live,
+                                    LocalMask* mask) {
   WalkPlainDfa(
-      *trie, 0, trie->num_nodes(), dfa, state, &plain_stack_,
-      [&](uint32_t node, uint32_t) { AddInside(trie->tokens(node), mask); },
+      trie, begin, end, dfa, state, &plain_stack_,
+      [&](uint32_t node, uint32_t) { AddInside(trie.tokens(node), mask); },
       [&](uint32_t node, uint32_t to) {
-        AddExit(node, {to, {}}, 0, dfa);
+        const bool is_wide =
+            exit_trie_ == &trie_ && trie.node(node).subtree_end - node > sizes_.wide;
+        if (is_wide) {
+          mask->wide_exits_.push_back(node);
+          AddSoftExits(node, dfa.first_bytes(to));
+        } else {
+          AddExit(node, {to, {}}, 0, dfa);
+        }
       },
       [&](uint32_t node, uint32_t to) {
-        if (trie->node(node).subtree_end - node < kWorthAsking) return false;
-        if (!live.TakesAllBelow(*trie, node, to)) return false;
-        AddInside(trie->subtree_tokens(node).subspan(trie->tokens(node).size()), mask);
+        if (trie.node(node).subtree_end - node < kWorthAsking) return false;
+        if (!live->TakesAllBelow(trie, node, to)) return false;
+        AddInside(trie.subtree_tokens(node).subspan(trie.tokens(node).size()), mask);
         // Where it may end, tokens could leave as well as go on.
-        if (live.Of(to).may_end) AddBytesOfKinds(trie->kinds_below(node), &soft_exits_);
+        if (live->Of(to).may_end) AddBytesOfKinds(trie.kinds_below(node), &soft_exits_);
         return true;
       });
-  if (!mask->words_.empty()) mask->inside_ = {};
+}
+
+void LocalMaskBuilder::AddSoftExits(uint32_t node, const ByteSet& next) {
+  const uint32_t end = trie_.node(node).subtree_end;
+  for (uint32_t child = node + 1; child < end; child = trie_.node(child).subtree_end) {
+    const auto byte = static_cast<uint8_t>(trie_.node(child).byte);
+    if (next.Contains(byte)) soft_exits_.Add(byte);
+  }
 }
 
 void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {

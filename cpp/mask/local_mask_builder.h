@@ -23,12 +23,16 @@ class LocalMaskBuilder {
  public:
   /// `kind_masks`, of the same tokenizer and LiveKinds::kMaxSteps, saves finding the tokens of
   /// permissive states; null: does without.
-  explicit LocalMaskBuilder(const TokenizerInfo& tokenizer, KindMasks* kind_masks = nullptr)
-      : tokenizer_(tokenizer), trie_(tokenizer.trie()), kind_masks_(kind_masks) {}
+  explicit LocalMaskBuilder(const TokenizerInfo& tokenizer, KindMasks* kind_masks = nullptr,
+                            const PartSizes& sizes = {})
+      : tokenizer_(tokenizer), trie_(tokenizer.trie()), kind_masks_(kind_masks), sizes_(sizes) {}
 
   /// Cost: the tree nodes whose prefix stays alive. `counted`: the automaton is one copy of a
   /// repetition.
   std::shared_ptr<const LocalMask> BuildWhole(const ByteDfa& dfa, uint32_t state, bool counted);
+  /// Of the tokens that begin with the bytes of a node, which has children: those bytes were read
+  /// by something else, the rest is read from `state`.
+  std::shared_ptr<const LocalMask> BuildBelow(const ByteDfa& dfa, uint32_t state, uint32_t node);
   /// Cost: the tree nodes whose prefix leads to different states. Precondition: `base` is a whole,
   /// dense mask of `base_state`, of a plain automaton.
   std::shared_ptr<const LocalMask> BuildDifference(const ByteDfa& dfa, uint32_t state,
@@ -50,10 +54,14 @@ class LocalMaskBuilder {
   };
 
   void AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa);
+  void AddSoftExits(uint32_t node, const ByteSet& next);
   void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
                    uint32_t to_base, const ByteDfa& dfa, LocalMask* mask);
   void CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMask* mask);
   void WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
+  void WalkSiblings(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
+                    uint32_t state, LiveKinds* live, LocalMask* mask);
+  std::shared_ptr<const LocalMask> Finish(std::shared_ptr<LocalMask> mask, bool counted);
   void AddInside(std::span<const int32_t> tokens, LocalMask* mask) const;
   void WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
   /// So many that bits are the better form.
@@ -64,6 +72,7 @@ class LocalMaskBuilder {
   const TokenizerInfo& tokenizer_;
   const TokenTrie& trie_;  ///< Asking the tokenizer for it costs more than a node of the walk.
   KindMasks* const kind_masks_;
+  const PartSizes sizes_;
   DfaWalkStack stack_;
   PlainWalkStack plain_stack_;
   /// The state asked about and the base, side by side.

@@ -29,8 +29,9 @@ void AppendNumber(uint32_t value, std::string* out) {
 
 /// Spells the automaton as seen from `state`, breadth first, edges as byte runs; empty if it is too
 /// large. In a repetition the start state is part of it, because every copy goes on there.
-std::string SpellReachable(const ByteDfa& dfa, uint32_t state, bool counted) {
+std::string SpellReachable(const ByteDfa& dfa, uint32_t state, bool counted, uint32_t below) {
   std::string out(1, counted ? 'c' : 'p');
+  AppendNumber(below, &out);
   std::vector<uint32_t> order{state};
   if (counted && state != 0) order.push_back(0);
   for (size_t i = 0; i < order.size(); ++i) {
@@ -113,15 +114,18 @@ bool WordsLeave(const ByteDfa& dfa, uint32_t state) {
 size_t LocalMaskCache::KeyHash::operator()(const Key& key) const {
   uint64_t h = reinterpret_cast<uintptr_t>(key.dfa.get());
   h = (h ^ (uint64_t{key.state} << 1 | (key.counted ? 1u : 0u))) * 0x9E3779B97F4A7C15ull;
+  h = (h ^ key.below) * 0xFF51AFD7ED558CCDull;
   return static_cast<size_t>(h ^ (h >> 32));
 }
 
-LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes)
+LocalMaskCache::LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes,
+                               const PartSizes& part_sizes)
     : tokenizer_(std::move(tokenizer)),
       markers_(*tokenizer_),
       text_tokens_(FindTextTokens(*tokenizer_)),
       dfa_cache_(std::make_shared<DfaCache>()),
       max_bytes_(max_bytes),
+      part_sizes_(part_sizes),
       kind_masks_(*tokenizer_, LiveKinds::kMaxSteps) {}
 
 LocalMaskCache::~LocalMaskCache() = default;
@@ -129,12 +133,7 @@ LocalMaskCache::~LocalMaskCache() = default;
 std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint32_t state,
                                                      bool counted, LocalMaskBuilder* builder) {
   const Key key{dfa, state, counted};
-  {
-    std::lock_guard<ForkSafeMutex> lock(mutex_);
-    auto it = by_state_.find(key);
-    if (it != by_state_.end()) return it->second;
-  }
-  constexpr int64_t kEntryBytes = static_cast<int64_t>(sizeof(Key)) + 128;
+  if (MaskPtr known = FindByState(key)) return known;
   // In a large automaton a difference is cheaper to make than what it reaches is to spell.
   const uint32_t base = counted ? ByteDfa::kDead : FindBase(*dfa, state);
   const bool is_worth_it =
@@ -142,17 +141,40 @@ std::shared_ptr<const LocalMask> LocalMaskCache::Get(const ByteDfaPtr& dfa, uint
   const bool is_spelled =
       counted ||
       (is_worth_it && (dfa->num_states() <= kMaxSpelledStates || base == ByteDfa::kDead));
-  std::string spelling = is_spelled ? SpellReachable(*dfa, state, counted) : std::string();
-  if (!spelling.empty()) {
-    std::lock_guard<ForkSafeMutex> lock(mutex_);
-    auto it = by_spelling_.find(spelling);
-    if (it != by_spelling_.end()) {
-      MaskPtr known = it->second;
-      MakeRoomLocked(kEntryBytes);
-      return by_state_.try_emplace(key, std::move(known)).first->second;
-    }
-  }
-  MaskPtr mask = Compute(key, base, builder);
+  std::string spelling;
+  if (is_spelled) spelling = SpellReachable(*dfa, state, counted, kWholeTree);
+  if (MaskPtr known = FindBySpelling(key, spelling)) return known;
+  return Keep(key, std::move(spelling), Compute(key, base, builder));
+}
+
+std::shared_ptr<const LocalMask> LocalMaskCache::GetBelow(const ByteDfaPtr& dfa, uint32_t state,
+                                                          uint32_t node,
+                                                          LocalMaskBuilder* builder) {
+  const Key key{dfa, state, false, node};
+  if (MaskPtr known = FindByState(key)) return known;
+  std::string spelling = SpellReachable(*dfa, state, false, node);
+  if (MaskPtr known = FindBySpelling(key, spelling)) return known;
+  return Keep(key, std::move(spelling), builder->BuildBelow(*dfa, state, node));
+}
+
+LocalMaskCache::MaskPtr LocalMaskCache::FindByState(const Key& key) {
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  const auto it = by_state_.find(key);
+  return it != by_state_.end() ? it->second : nullptr;
+}
+
+LocalMaskCache::MaskPtr LocalMaskCache::FindBySpelling(const Key& key,
+                                                       const std::string& spelling) {
+  if (spelling.empty()) return nullptr;
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  const auto it = by_spelling_.find(spelling);
+  if (it == by_spelling_.end()) return nullptr;
+  MaskPtr known = it->second;
+  MakeRoomLocked(kEntryBytes);
+  return by_state_.try_emplace(key, std::move(known)).first->second;
+}
+
+LocalMaskCache::MaskPtr LocalMaskCache::Keep(const Key& key, std::string spelling, MaskPtr mask) {
   std::lock_guard<ForkSafeMutex> lock(mutex_);
   MakeRoomLocked(mask->MemorySizeBytes() + static_cast<int64_t>(2 * spelling.size()) + kEntryBytes);
   if (!spelling.empty())

@@ -36,13 +36,18 @@ class LocalMaskCache {
  public:
   static constexpr int64_t kDefaultMaxBytes = int64_t{256} << 20;
 
-  explicit LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes = kDefaultMaxBytes);
+  explicit LocalMaskCache(TokenizerInfoPtr tokenizer, int64_t max_bytes = kDefaultMaxBytes,
+                          const PartSizes& part_sizes = {});
   ~LocalMaskCache();
 
   /// The mask of a state; `counted`: the automaton is one copy of a repetition. `builder`, of the
   /// same tokenizer, makes it if it is missing.
   std::shared_ptr<const LocalMask> Get(const ByteDfaPtr& dfa, uint32_t state, bool counted,
                                        LocalMaskBuilder* builder);
+  /// The mask of a state for the tokens below a node (LocalMaskBuilder::BuildBelow).
+  std::shared_ptr<const LocalMask> GetBelow(const ByteDfaPtr& dfa, uint32_t state, uint32_t node,
+                                            LocalMaskBuilder* builder);
+  const PartSizes& part_sizes() const { return part_sizes_; }
 
   /// The masks of kinds that builders of this tokenizer share.
   KindMasks* kind_masks() { return &kind_masks_; }
@@ -70,13 +75,22 @@ class LocalMaskCache {
     ByteDfaPtr dfa;  // Keeps the automaton alive, so that its address stays its identity.
     uint32_t state;
     bool counted;
+    uint32_t below = kWholeTree;  ///< The node that the tokens begin with.
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
   using MaskPtr = std::shared_ptr<const LocalMask>;
+  static constexpr uint32_t kWholeTree = 0xFFFFFFFF;
 
+  static constexpr int64_t kEntryBytes = static_cast<int64_t>(sizeof(Key)) + 128;
+
+  /// Null if it is not known.
+  MaskPtr FindByState(const Key& key);
+  MaskPtr FindBySpelling(const Key& key, const std::string& spelling);
+  /// The mask, or an equal one that another thread was faster with.
+  MaskPtr Keep(const Key& key, std::string spelling, MaskPtr mask);
   /// `base`: the state whose mask the new one is a difference from, or ByteDfa::kDead.
   MaskPtr Compute(const Key& key, uint32_t base, LocalMaskBuilder* builder);
   /// Counts `bytes` more, after dropping all entries if they would be too much.
@@ -88,6 +102,7 @@ class LocalMaskCache {
   const TextTokens text_tokens_;
   const std::shared_ptr<DfaCache> dfa_cache_;
   const int64_t max_bytes_;
+  const PartSizes part_sizes_;
   KindMasks kind_masks_;
   IdlePool<MaskBuilder> idle_builders_;
   mutable ForkSafeMutex mutex_;

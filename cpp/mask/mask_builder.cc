@@ -60,10 +60,10 @@ WalkRule RuleOf(const Unit& unit) {
 
 std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   parser_ = parser;
-  const TokenTrie& trie = tokenizer_.trie();
   parts_.clear();
   ids_.clear();
   locals_.clear();
+  read_.clear();
   trees_.clear();
   seen_parts_.Clear();
   key_parts_.clear();
@@ -71,12 +71,12 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   current_filter_ = 0;
   for (const DfaItem& item : parser_->set(set).dfa_items) AddLocal(item);
   AddTokenItems(set);
-  for (const KeyItem& item : parser_->set(set).key_items)
-    ReadByKeys(item, {set, &trie, 0, trie.num_nodes()});
-  ReadByScan({set, &trie, 0, trie.num_nodes()});
+  for (const KeyItem& item : parser_->set(set).key_items) ReadByKeys(item, WholeTree(set));
+  ReadByScan(WholeTree(set));
   ReadParts();
   std::unique_ptr<const TokenMask> mask = Finish();
   locals_.clear();  // They belong to others.
+  read_.clear();
   return mask;
 }
 
@@ -110,7 +110,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
                                           : bounds.room <= horizon;
     if (is_near) {
       // Near the end of a limit every token is read for itself.
-      ReadByAutomaton(item, {kDeadSet, &tokenizer_.trie(), 0, tokenizer_.trie().num_nodes()});
+      ReadByAutomaton(item, WholeTree(kDeadSet));
       return;
     }
     bounds = {};  // Too far off for any token to notice.
@@ -122,18 +122,20 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   if (item.continuation == kRootContinuation) return;
   if (meter != nullptr && !meter->IsFar(item.count, horizon)) {
     // Only the exits depend on how much of the least length is missing.
-    if (!meter->IsShort(item.count, horizon))
-      ReadExits(item, parser_->AfterReturn(item.continuation));
+    if (meter->IsShort(item.count, horizon)) return;
+    ReadExits(item, WholeTree(kDeadSet), parser_->AfterReturn(item.continuation));
     return;
   }
-  const bool has_tails = !local->tail_groups().empty() ||
-                         (local->base() != nullptr && !local->base()->tail_groups().empty());
-  if (!has_tails && local->soft_exits().empty()) return;
+  const auto has_tails = [](const LocalMask& mask) {
+    return !mask.tail_groups().empty() || !mask.wide_exits().empty();
+  };
+  const bool leaves = has_tails(*local) || (local->base() != nullptr && has_tails(*local->base()));
+  if (!leaves && local->soft_exits().empty()) return;
   const SetId after = parser_->AfterReturn(item.continuation);
   if (Intersects(local->soft_exits(), parser_->set(after).first)) {
     // What follows could also have been read inside (text before its closing marker), so where a
     // token leaves is not known beforehand.
-    ReadExits(item, after);
+    ReadExits(item, WholeTree(kDeadSet), after);
     return;
   }
   ReadTails(*local, false, bounds, after);
@@ -178,6 +180,9 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
     const TokenTrie& tree = group.Tree(tokenizer_);
     Defer(after, tree, 0, tree.num_nodes());
   }
+  // Bytes of soft exits do not begin what follows.
+  const ByteSet first = parser_->set(after).first;
+  for (uint32_t node : owner.wide_exits()) DeferChildren(tokenizer_.trie(), node, first, after);
   if (!filters) return;
   ReadParts();
   current_filter_ = 0;
@@ -215,8 +220,12 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
 }
 
 void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part, SetId after) {
-  const ByteSet first = parser_->set(after).first;
   const TokenTrie& trie = *part.trie;
+  if (trie.IsAllChildren(part.begin, part.end) &&
+      ReadByLocal(item, item.state, trie, part.begin - 1, after)) {
+    return;
+  }
+  const ByteSet first = parser_->set(after).first;
   const ByteDfa& dfa = *item.unit->dfa;
   // Words after white space are most of a vocabulary: their letters are taken subtree by subtree.
   constexpr uint32_t kManyNodes = 512;
@@ -230,6 +239,7 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part, Se
       [&](uint32_t node, uint32_t to) {
         // Finding out what a state takes costs more than reading a few nodes.
         constexpr uint32_t kWorthAsking = 8;
+        if (ReadByLocal(item, to, trie, node, after)) return true;
         if (!live || trie.node(node).subtree_end - node < kWorthAsking) return false;
         if (!live->TakesAllBelow(trie, node, to)) return false;
         if (live->Of(to).may_end && (trie.kinds_below(node) & first_kinds) != 0) return false;
@@ -239,20 +249,41 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part, Se
       });
 }
 
-void MaskBuilder::ReadExits(const DfaItem& item, SetId after) {
-  const TokenTrie& trie = tokenizer_.trie();
+bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTrie& trie,
+                              uint32_t node, SetId after) {
+  const uint32_t end = trie.node(node).subtree_end;
+  const PartSizes& sizes = local_masks_.part_sizes();
+  if (end - node <= sizes.known || &trie != &tokenizer_.trie() || current_filter_ != 0)
+    return false;
+  if (item.unit->dfa->first_bytes(state).size() < sizes.bytes) return false;
+  // Words after a space are read from the same few states (the start of a name) in most sets.
+  std::shared_ptr<const LocalMask> local =
+      local_masks_.GetBelow(item.unit->dfa, state, node, &local_builder_);
+  if (local->is_dense()) {
+    const TokenMask::Part part{local, CopyBounds::kManyCopies};
+    if (std::find(locals_.begin(), locals_.end(), part) == locals_.end()) locals_.push_back(part);
+  } else {
+    local->AppendTo(&ids_);
+  }
+  if (Intersects(local->soft_exits(), parser_->set(after).first)) {
+    DfaItem at = item;
+    at.state = state;
+    ReadExits(at, {kDeadSet, &trie, node + 1, end}, after);
+  } else {
+    ReadTails(*local, false, {}, after);
+  }
+  read_.push_back(std::move(local));
+  return true;
+}
+
+void MaskBuilder::ReadExits(const DfaItem& item, const Part& part, SetId after) {
+  const TokenTrie& trie = *part.trie;
   const ByteSet first = parser_->set(after).first;
   const uint16_t first_kinds = KindsOf(first);
   WalkDfa(
-      trie, 0, trie.num_nodes(), *item.unit->dfa, RuleOf(*item.unit),
+      trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_, [](uint32_t, const DfaPosition&) {},
-      [&](uint32_t node, const DfaPosition&) {
-        const uint32_t end = trie.node(node).subtree_end;
-        for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
-          if (!first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
-          Defer(after, trie, child, trie.node(child).subtree_end);
-        }
-      },
+      [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, first, after); },
       // Subtrees without a byte that could begin what follows hold no exit.
       [&](uint32_t node, const DfaPosition&) {
         return (trie.kinds_below(node) & first_kinds) == 0;

@@ -2,9 +2,10 @@
 //
 // Every item of the set contributes on its own. An item inside a folded automaton brings that
 // state's local mask, and the tails of tokens that leave it are read on from the set after the
-// automaton. Keys in any order are read by their own tree. Items with byte edges walk the token
-// tree through the parser's memo, one byte at a time, until they are inside automata again. Nothing
-// is recursive: what remains to be read is a list of (set, part of a tree).
+// automaton, by local masks again where they are many. Keys in any order are read by their own
+// tree. Items with byte edges walk the token tree through the parser's memo, one byte at a time,
+// until they are inside automata again. Nothing is recursive: what remains to be read is a list of
+// (set, part of a tree).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class MaskBuilder {
   MaskBuilder(const TokenizerInfo& tokenizer, LocalMaskCache* local_masks)
       : tokenizer_(tokenizer),
         local_masks_(*local_masks),
-        local_builder_(tokenizer, local_masks->kind_masks()) {}
+        local_builder_(tokenizer, local_masks->kind_masks(), local_masks->part_sizes()) {}
 
   /// The mask of a set of the parser. Raises kLimit.
   std::unique_ptr<const TokenMask> Build(Parser* parser, SetId set);
@@ -44,6 +45,9 @@ class MaskBuilder {
     uint32_t end = 0;
   };
 
+  Part WholeTree(SetId set) const {
+    return {set, &tokenizer_.trie(), 0, tokenizer_.trie().num_nodes()};
+  }
   void AddLocal(const DfaItem& item);
   void AddTokenItems(SetId set);
   /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the
@@ -51,11 +55,15 @@ class MaskBuilder {
   void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
   void ReadParts();
   void ReadByAutomaton(const DfaItem& item, const Part& part);
+  /// Reads all children of a node of the tree of whole tokens by the local mask of a state of the
+  /// item's automaton, if such masks are kept.
+  bool ReadByLocal(const DfaItem& item, uint32_t state, const TokenTrie& trie, uint32_t node,
+                   SetId after);
   void ReadByPlainAutomaton(const DfaItem& item, const Part& part, SetId after);
   /// What may be left at a node, if any of it can follow.
   void DeferChildren(const TokenTrie& trie, uint32_t node, const ByteSet& first, SetId after);
   /// Reads on from the set after the automaton at every place where a token may leave it.
-  void ReadExits(const DfaItem& item, SetId after);
+  void ReadExits(const DfaItem& item, const Part& part, SetId after);
   void ReadByScan(const Part& part);
   /// Walks the tree of keys and the token tree side by side.
   void ReadByKeys(const KeyItem& item, const Part& part);
@@ -69,7 +77,8 @@ class MaskBuilder {
   LocalMaskBuilder local_builder_;
   std::vector<Part> parts_;
   std::vector<int32_t> ids_;
-  std::vector<TokenMask::Part> locals_;  ///< Distinct; also keeps their tails alive.
+  std::vector<TokenMask::Part> locals_;                 ///< Distinct; also keeps their tails alive.
+  std::vector<std::shared_ptr<const LocalMask>> read_;  ///< Others whose tails are read.
   std::vector<const TokenTrie*> trees_;  ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
   uint32_t num_filters_ = 0;  ///< Filtered tails read so far.

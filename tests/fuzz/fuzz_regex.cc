@@ -31,7 +31,7 @@ std::string ShortestMember(const CodePointDfa& dfa) {
   std::vector<bool> seen(dfa.states().size(), false);
   seen[0] = true;
   for (size_t i = 0; i < visits.size(); ++i) {
-    const CodePointDfa::State& state = dfa.states()[static_cast<size_t>(visits[i].state)];
+    const CodePointDfa::StateView& state = dfa.states()[static_cast<size_t>(visits[i].state)];
     if (state.accept) {
       std::vector<uint32_t> code_points;
       for (int32_t at = static_cast<int32_t>(i); visits[static_cast<size_t>(at)].from >= 0;

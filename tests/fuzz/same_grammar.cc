@@ -114,9 +114,7 @@ class Comparison {
   }
 
   static bool SameAutomaton(const CodePointDfa& left, const CodePointDfa& right) {
-    return std::ranges::equal(left.states(), right.states(), [](const auto& a, const auto& b) {
-      return a.accept == b.accept && a.edges == b.edges;
-    });
+    return std::ranges::equal(left.states(), right.states());
   }
 
   const Grammar& left_;

@@ -26,16 +26,18 @@ struct Expected {
   std::set<uint8_t> soft;
 };
 
+/// Of the tokens that begin with `prefix`, which something else has read.
 Expected ByDefinition(const TokenizerInfo& tokenizer, const ByteDfa& dfa, uint32_t start,
-                      bool counted) {
+                      bool counted, const std::string& prefix = "") {
   Expected out;
   for (size_t id = 0; id < tokenizer.decoded_vocab().size(); ++id) {
     const std::string& bytes = tokenizer.decoded_vocab()[id];
     const auto token = static_cast<int32_t>(id);
     if (bytes.empty() || tokenizer.IsSpecialToken(token) || tokenizer.IsStopToken(token)) continue;
+    if (bytes.size() == prefix.size() || bytes.compare(0, prefix.size(), prefix) != 0) continue;
     uint32_t state = start;
     uint32_t copies = 0;
-    for (size_t i = 0; i < bytes.size(); ++i) {
+    for (size_t i = prefix.size(); i < bytes.size(); ++i) {
       state = dfa.Next(state, static_cast<uint8_t>(bytes[i]));
       if (state == ByteDfa::kDead) break;
       const bool may_end = dfa.IsAccept(state);
@@ -67,6 +69,13 @@ void ReadTree(const TokenTrie& tree, std::set<std::pair<std::string, int32_t>>* 
   }
 }
 
+/// Of wide exits, bytes of soft exits say nothing.
+bool IsUnsure(const LocalMask& mask, uint8_t byte) {
+  const bool is_wide =
+      !mask.wide_exits().empty() || (mask.base() != nullptr && !mask.base()->wide_exits().empty());
+  return is_wide && mask.soft_exits().Contains(byte);
+}
+
 std::set<Exit> ExitsOf(const LocalMask& mask, const TokenizerInfo& tokenizer,
                        const CopyBounds& bounds) {
   std::set<Exit> exits;
@@ -74,6 +83,7 @@ std::set<Exit> ExitsOf(const LocalMask& mask, const TokenizerInfo& tokenizer,
     const LocalMask* owner = of_base ? mask.base() : &mask;
     if (owner == nullptr) continue;
     for (const TailGroup& group : owner->tail_groups()) {
+      if (IsUnsure(mask, group.byte())) continue;
       std::set<std::pair<std::string, int32_t>> tails;
       ReadTree(group.Tree(tokenizer), &tails);
       for (const auto& [tail, token] : tails) {
@@ -84,6 +94,16 @@ std::set<Exit> ExitsOf(const LocalMask& mask, const TokenizerInfo& tokenizer,
         }
         if (!has) continue;
         EXPECT_TRUE(exits.insert({group.byte(), tail, token}).second) << "twice";
+      }
+    }
+    const TokenTrie& trie = tokenizer.trie();
+    for (uint32_t node : owner->wide_exits()) {
+      for (int32_t token : trie.subtree_tokens(node).subspan(trie.tokens(node).size())) {
+        const std::string tail =
+            tokenizer.decoded_vocab()[static_cast<size_t>(token)].substr(trie.node(node).depth);
+        const auto byte = static_cast<uint8_t>(tail[0]);
+        if (IsUnsure(mask, byte) || !mask.HasExit(token, of_base, bounds)) continue;
+        EXPECT_TRUE(exits.insert({byte, tail, token}).second) << "twice";
       }
     }
   }
@@ -113,6 +133,7 @@ void ExpectExact(const LocalMask& mask, const TokenizerInfo& tokenizer, const Ex
       if (!counted && owed != 0) continue;
       std::set<Exit> exits;
       for (const auto& [exit, copies] : expected.exits) {
+        if (IsUnsure(mask, std::get<uint8_t>(exit))) continue;
         if (copies >= owed && copies <= room) exits.insert(exit);
       }
       EXPECT_EQ(ExitsOf(mask, tokenizer, {room, owed}), exits)
@@ -218,6 +239,49 @@ TEST(LocalMaskBuilder, MasksOverAWideVocabularyEqualTheDefinition) {
   }
   EXPECT_GT(dense, 20);
   EXPECT_GT(differences, 100);
+}
+
+TEST(LocalMaskBuilder, WideExitsAndMasksBelowNodesEqualTheDefinition) {
+  int wide = 0;
+  int below = 0;
+  for (const char* ebnf : {"root ::= [ab ]* [a-z]*", "root ::= [ \t]+", "root ::= [a-z]+ \"=\"",
+                           "root ::= \"\" | [ab] [c-z]* | [0-9]+ (\".\" [0-9]+)?"}) {
+    const ByteDfaPtr dfa = FoldedDfa(ebnf);
+    ASSERT_NE(dfa, nullptr) << ebnf;
+    std::mt19937 random(7);
+    const auto tokenizer = MakeTokenizer(WideVocabulary(&random, 2000), {3}, {7});
+    const TokenTrie& trie = tokenizer->trie();
+    LocalMaskBuilder builder(*tokenizer, nullptr, {20, 20, 0});
+    std::shared_ptr<const LocalMask> base;
+    uint32_t base_state = 0;
+    for (uint32_t state = 0; state < dfa->num_states(); ++state) {
+      const auto whole = builder.BuildWhole(*dfa, state, false);
+      wide += static_cast<int>(whole->wide_exits().size());
+      const Expected expected = ByDefinition(*tokenizer, *dfa, state, false);
+      ExpectExact(*whole, *tokenizer, expected, false, false);
+      if (base != nullptr) {
+        ExpectExact(*builder.BuildDifference(*dfa, state, base_state, base), *tokenizer, expected,
+                    false, false);
+      }
+      if (whole->is_dense()) {
+        base = whole;
+        base_state = state;
+      }
+      for (uint32_t node = 0; node < trie.num_nodes(); ++node) {
+        if (trie.node(node).subtree_end - node < 40) continue;
+        const std::string& text =
+            tokenizer->decoded_vocab()[static_cast<size_t>(trie.subtree_tokens(node)[0])];
+        const std::string prefix = text.substr(0, trie.node(node).depth);
+        const auto mask = builder.BuildBelow(*dfa, state, node);
+        ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, *dfa, state, false, prefix), false,
+                    false);
+        ++below;
+        if (testing::Test::HasFailure()) FAIL() << ebnf << " state " << state << " " << prefix;
+      }
+    }
+  }
+  EXPECT_GT(wide, 5);
+  EXPECT_GT(below, 100);
 }
 
 TEST(LocalMaskBuilder, DifferencesEqualTheDefinition) {

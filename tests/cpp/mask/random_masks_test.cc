@@ -81,13 +81,14 @@ int Walk(Engine* engine, NaiveEarley* naive, std::mt19937* random, int max_steps
   return compared;
 }
 
-void CompareRange(uint32_t first, uint32_t count) {
+void CompareRange(uint32_t first, uint32_t count, const PartSizes& sizes = {}) {
   int compared = 0;
   for (uint32_t seed = first; seed < first + count && !testing::Test::HasFailure();) {
     // Several grammars share one cache of local masks, as in a compiler.
     std::mt19937 random(seed);
     const auto tokenizer = MakeTokenizer(RandomVocabulary(&random), {0}, {5});
-    const auto cache = std::make_shared<LocalMaskCache>(tokenizer);
+    const auto cache =
+        std::make_shared<LocalMaskCache>(tokenizer, LocalMaskCache::kDefaultMaxBytes, sizes);
     for (int i = 0; i < 5; ++i, ++seed) {
       const GrammarPtr grammar = RandomGrammar(seed).Make();
       NaiveEarley naive(*grammar);
@@ -104,6 +105,8 @@ void CompareRange(uint32_t first, uint32_t count) {
 
 TEST(RandomMasks, EqualBruteForce1) { CompareRange(0, 300); }
 TEST(RandomMasks, EqualBruteForce2) { CompareRange(50000, 300); }
+// Every node is large enough for what is done with large ones.
+TEST(RandomMasks, EqualBruteForceInParts) { CompareRange(0, 300, {0, 0, 0}); }
 
 // --- counts near their bounds -------------------------------------------------------------------
 
