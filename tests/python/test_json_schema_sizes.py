@@ -57,6 +57,74 @@ def test_no_string_is_begun_that_has_no_room_to_end(judge):
     assert not accepts(json.dumps("x" + "abcdefg\u0001" * 513))
 
 
+def chained(make, base, levels=40):
+    """`make` applied to a reference to the next schema, level by level."""
+    definitions = {f"d{i}": make({"$ref": f"#/$defs/d{i + 1}"}, i) for i in range(levels)}
+    return {"$ref": "#/$defs/d0", "$defs": {**definitions, f"d{levels}": base}}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda inner, _: {"allOf": [inner, inner]},
+        lambda inner, _: {"allOf": [{"not": {"not": inner}}, {"not": {"not": inner}}]},
+        lambda inner, _: {"not": {"not": {"allOf": [inner, inner]}}},
+        lambda inner, _: {"not": {"anyOf": [{"not": inner}, {"not": inner}]}},
+        lambda inner, _: {"not": {"not": inner}, "allOf": [{"not": {"not": inner}}]},
+    ],
+)
+def test_doubling_references_are_one_schema(judge, make):
+    base = {"properties": {"a": {"type": "string"}}, "required": ["a"], "maxProperties": 2}
+    schema = chained(make, {**base, "type": "object"})
+    assert seconds(lambda: judge(schema)) < 1
+    accepts = judge(schema)
+    assert accepts('{"a": "x", "b": 1}')
+    assert not accepts('{"a": 1}')
+    assert not accepts('{"b": "x"}')
+    assert not accepts('{"a": "x", "b": 1, "c": 1}')
+    assert not accepts("1")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda inner, _: {"not": {"allOf": [{"not": inner}, {"not": inner}]}},
+        lambda inner, _: {"anyOf": [{"not": {"not": inner}}, {"not": {"not": inner}}]},
+        lambda inner, _: {"oneOf": [inner, {"not": inner}]},
+        lambda _inner, _: {
+            "allOf": [{"anyOf": [{"minLength": j}, {"pattern": f"a{j}"}]} for j in range(24)]
+        },
+    ],
+)
+def test_doubling_alternatives_are_refused_soon(compiler, make):
+    schema = json.dumps(chained(make, {"type": "string"}))
+
+    def refuse():
+        with pytest.raises(xgr.GrammarLimitError, match="max_schema_expansion"):
+            compiler.compile_json_schema(schema)
+
+    assert seconds(refuse) < 1
+
+
+def test_chains_of_unevaluated_properties(judge):
+    def make(inner, i):
+        return {
+            "not": {"not": inner},
+            "properties": {f"a{i}": True},
+            "unevaluatedProperties": inner,
+        }
+
+    schema = chained(make, {"type": ["object", "integer"], "required": ["b"]}, 20)
+    assert seconds(lambda: judge(schema)) < 2
+    accepts = judge(chained(make, {"type": ["object", "integer"], "required": ["b"]}, 2))
+    assert accepts('{"b": 1}')
+    assert accepts('{"a1": 1, "b": 1}')
+    assert accepts('{"a0": 1, "b": 1}')
+    assert not accepts('{"a0": "x", "b": 1}')  # To the level below, "a0" is unevaluated.
+    assert not accepts('{"a0": 1}')
+    assert not accepts('{"b": "x"}')
+
+
 LETTERS = "[^\\W\\d_]"
 
 

@@ -37,6 +37,7 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
       return Outcome::kContinue;
     }
   }
+  if (WasApplied(run, work, literal)) return Outcome::kContinue;
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
   run->scopes.push_back({scope, literal, false, false, false});
   std::vector<Work> alternatives;

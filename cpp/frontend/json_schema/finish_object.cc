@@ -7,6 +7,7 @@
 // a declared name or by a free key; each choice makes a spec of its own.
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -31,6 +32,7 @@ class ObjectFinisher {
     FindClosing();
     if (!CollectNames()) return;
     CollectPatterns();
+    CollectEvaluators();
     if (!MakeMembers()) return;
     MakeCells();
     spec_.count = atoms_.count;
@@ -41,6 +43,11 @@ class ObjectFinisher {
   struct Pattern {
     std::string_view text;
     CodePointDfaPtr keys;
+  };
+  // What evaluates keys for an unevaluated* keyword, by index of ObjectAtoms::groups.
+  struct Evaluators {
+    std::vector<size_t> groups;
+    bool all = false;  ///< A keyword inside evaluates every key.
   };
   // A set of undeclared keys and, by index of patterns_, which patterns they match.
   struct Cell {
@@ -140,6 +147,34 @@ class ObjectFinisher {
            });
   }
 
+  // For each unevaluated* keyword, the groups whose annotations it sees: those inside its scope. A
+  // walk up from each group finds all of them, and ends where IsInScope does.
+  void CollectEvaluators() {
+    if (atoms_.unevaluated.empty()) return;
+    std::unordered_multimap<int32_t, size_t> keywords;
+    for (size_t k = 0; k < atoms_.unevaluated.size(); ++k)
+      keywords.emplace(atoms_.unevaluated[k].scope, k);
+    evaluators_.resize(atoms_.unevaluated.size());
+    const auto walk = [&](int32_t scope, const auto& add) {
+      while (scope >= 0) {
+        const auto [first, last] = keywords.equal_range(scope);
+        for (auto it = first; it != last; ++it) add(&evaluators_[it->second]);
+        const Merger::Scope& here = run_.scopes[static_cast<size_t>(scope)];
+        if (here.literal.kind == LiteralKind::kNotSchema) break;
+        scope = here.parent;
+      }
+    };
+    for (size_t g = 0; g < atoms_.groups.size(); ++g)
+      walk(atoms_.groups[g].scope, [&](Evaluators* seen) { seen->groups.push_back(g); });
+    for (const ScopedSchema& inner : atoms_.unevaluated) {
+      walk(inner.scope, [&](Evaluators* seen) {
+        const ScopedSchema& keyword =
+            atoms_.unevaluated[static_cast<size_t>(seen - &evaluators_[0])];
+        seen->all = seen->all || inner.scope != keyword.scope;
+      });
+    }
+  }
+
   static CodePointDfa Nothing() { return CodePointDfa(std::vector<CodePointDfa::State>(1)); }
 
   // The strings that satisfy literals, as decoded text; null if all do. `exactly`: a subset is not
@@ -236,17 +271,12 @@ class ObjectFinisher {
       if (!matched && evaluated[g])
         out->push_back({group.schema->additional_properties, group.kind});
     }
-    for (const ScopedSchema& keyword : atoms_.unevaluated) {
-      bool done = std::any_of(atoms_.unevaluated.begin(), atoms_.unevaluated.end(),
-                              [&](const ScopedSchema& inner) {
-                                return inner.scope != keyword.scope &&
-                                       merger_.IsInScope(run_, inner.scope, keyword.scope);
-                              });
-      for (size_t g = 0; g < atoms_.groups.size() && !done; ++g) {
-        done = evaluated[g] && merger_.IsInScope(run_, atoms_.groups[g].scope, keyword.scope);
-      }
-      if (!done && !atoms_.ignores_unevaluated)
-        out->push_back({keyword.schema->unevaluated_properties, keyword.kind});
+    for (size_t k = 0; k < atoms_.unevaluated.size() && !atoms_.ignores_unevaluated; ++k) {
+      const ScopedSchema& keyword = atoms_.unevaluated[k];
+      const auto& groups = evaluators_[k].groups;
+      const bool done = evaluators_[k].all || std::any_of(groups.begin(), groups.end(),
+                                                          [&](size_t g) { return evaluated[g]; });
+      if (!done) out->push_back({keyword.schema->unevaluated_properties, keyword.kind});
     }
     return covered;
   }
@@ -384,6 +414,7 @@ class ObjectFinisher {
   bool closed_ = false;
   std::vector<Pattern> patterns_;
   std::vector<std::vector<size_t>> group_patterns_;
+  std::vector<Evaluators> evaluators_;  ///< By index of ObjectAtoms::unevaluated.
   std::vector<MemberClause> clauses_;
   std::vector<size_t> clause_patterns_;
   CodePointDfaPtr names_;  ///< What `propertyNames` allows; null: everything.

@@ -328,6 +328,20 @@ bool Merger::IsRepeated(const Run& run, const Task& task) {
   return false;
 }
 
+// Whether the branch meets the literal already, and notes that it does from now on. Where nobody
+// asks what was evaluated, applying it once more would change nothing, and ways that lead to one
+// schema can double at every level.
+bool Merger::WasApplied(Run* run, Work* work, const Literal& literal) {
+  for (; run->applied.size() > work->num_applied; run->applied.pop_back())
+    run->is_applied.erase(run->applied.back());
+  const uint64_t key =
+      uint64_t{static_cast<uint32_t>(literal.id)} << 8 | static_cast<uint64_t>(literal.kind);
+  if (!run->is_applied.insert(key).second) return true;
+  run->applied.push_back(key);
+  work->num_applied = run->applied.size();
+  return false;
+}
+
 Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
   const Literal& literal = task.literal;
   const int32_t scope = task.scope;
@@ -347,12 +361,14 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
     }
     return Outcome::kDead;
   }
+  const bool is_tracked = scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation;
+  if (literal.kind != LiteralKind::kUnevaluated && WasApplied(run, work, literal) && !is_tracked)
+    return Outcome::kContinue;
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
-  // A schema is applied once for each way that leads to it, and ways can double at every level.
+  // Where it is tracked, a schema is applied once for each way that leads to it.
   xgrammar::CountWork("expanding a schema", 1);
   CheckWork(own_scope);
-  const bool tracks = schema.HasUnevaluated() ||
-                      (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation);
+  const bool tracks = schema.HasUnevaluated() || is_tracked;
   const bool exactly = literal.kind == LiteralKind::kUnevaluated ||
                        (scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_exactly);
   run->scopes.push_back({scope, literal, task.is_conjunct, tracks, exactly});

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "frontend/json_schema/branch.h"
@@ -77,6 +78,7 @@ class Merger {
   // A branch under construction.
   struct Work {
     int32_t tasks = -1;
+    size_t num_applied = 0;  ///< How much of Run::applied it shares.
     Branch branch;
   };
   enum class Outcome : uint8_t { kContinue, kDead, kSplit };
@@ -87,6 +89,10 @@ class Merger {
     InstanceType type = InstanceType::kNull;
     std::vector<Task> tasks;
     std::vector<Scope> scopes;
+    // The literals applied to the branch that is worked on, in order and as a set: branches are
+    // taken depth first, so that each begins with the first ones.
+    std::vector<uint64_t> applied;
+    std::unordered_set<uint64_t> is_applied;
     std::vector<Work> stack;
     std::vector<JsonId> values;
     bool has_split = false;
@@ -102,6 +108,7 @@ class Merger {
   Outcome DoLiteral(Run* run, Work* work, const Task& task);
   Outcome DoSchema(Run* run, Work* work, const Task& task);
   bool IsRepeated(const Run& run, const Task& task);
+  static bool WasApplied(Run* run, Work* work, const Literal& literal);
   Outcome DoStep(Run* run, Work* work, const Task& task);
   std::vector<std::vector<size_t>> CompatibleSets(const std::vector<Literal>& members,
                                                   const Names& required);
