@@ -7,7 +7,7 @@ from typing import Any
 from . import _core
 from . import limits as _limits
 from ._arguments import encode_source
-from ._serialization import pack, report_as_dicts, unpack
+from ._serialization import pack, readable, report_as_dicts, unpack
 from .exception import InvalidJSONError
 from .grammar import Grammar
 from .tokenizer_info import TokenizerInfo
@@ -58,8 +58,14 @@ class CompiledGrammar:
         return self._handle.statistics()
 
     def serialize_json(self) -> str:
-        """Return the compiled grammar as JSON text, without the vocabulary."""
-        return self._handle.serialize_json()
+        """Return the compiled grammar as JSON text, without the vocabulary.
+
+        Raises
+        ------
+        GrammarLimitError
+            The text could not be read back under the default limits.
+        """
+        return readable(self._handle.serialize_json())
 
     @staticmethod
     def deserialize_json(json_str: str, tokenizer_info: TokenizerInfo) -> CompiledGrammar:
@@ -83,6 +89,8 @@ class CompiledGrammar:
             The text is not JSON, or of another version.
         DeserializeFormatError
             Its content is wrong, or it belongs to another vocabulary.
+        GrammarLimitError
+            A default limit was exceeded; texts may have 16 times `max_source_bytes`.
         """
         if not isinstance(tokenizer_info, TokenizerInfo):
             raise TypeError(
@@ -95,7 +103,7 @@ class CompiledGrammar:
         handle = _core.CompiledGrammar.deserialize_json(
             text,
             tokenizer_info._handle,
-            _limits.resolve(None),
+            _limits.resolve(_limits.for_serialized()),
         )
         return CompiledGrammar._wrap(handle)
 

@@ -8,7 +8,13 @@ import zlib
 from typing import Any
 
 from . import _core
-from .exception import DeserializeFormatError, DeserializeVersionError, InvalidJSONError
+from . import limits as _limits
+from .exception import (
+    DeserializeFormatError,
+    DeserializeVersionError,
+    GrammarLimitError,
+    InvalidJSONError,
+)
 
 _REPORT_FIELDS = ("pointer", "keyword", "reason", "effect")
 # The binary form: a mark that no text begins with, its own version, the size of the JSON text in
@@ -16,7 +22,34 @@ _REPORT_FIELDS = ("pointer", "keyword", "reason", "effect")
 _MARK = b"\x93XGR"
 _BINARY_VERSION = 1
 _HEADER = struct.Struct("<4sBQ")
-_MAX_TEXT_BYTES = 256 << 20
+# What texts of all kinds are bounded by where the caller has lifted the limit.
+_LARGEST_TEXT_BYTES = (1 << 31) - 1
+
+
+def _max_text_bytes() -> int:
+    limit = _limits.max_serialized_bytes()
+    return _LARGEST_TEXT_BYTES if limit is None else min(limit, _LARGEST_TEXT_BYTES)
+
+
+def readable(text: str) -> str:
+    """Return a serialized grammar unchanged if it can be read back under the default limits.
+
+    Raises
+    ------
+    GrammarLimitError
+        If it is longer than the readers take.
+    """
+    size = len(text) if text.isascii() else len(text.encode())
+    maximum = _max_text_bytes()
+    if size > maximum:
+        error = GrammarLimitError(
+            f"The limit max_source_bytes was exceeded: the serialized grammar has {size} bytes, "
+            f"and no more than {maximum}, 16 times the limit, can be read back; "
+            "raise it by set_default_limits, here and where the grammar is read"
+        )
+        error.limit, error.value, error.maximum = "max_source_bytes", size, maximum
+        raise error
+    return text
 
 
 def pack(text: str) -> bytes:
@@ -52,9 +85,10 @@ def unpack(data: bytes | bytearray | memoryview) -> str:
             f"The serialized object has binary version {version}; "
             f"this library reads {_BINARY_VERSION}"
         )
-    if size > _MAX_TEXT_BYTES:
+    if size > (maximum := _max_text_bytes()):
         raise DeserializeFormatError(
-            f"The serialized object claims {size} bytes; at most {_MAX_TEXT_BYTES} are read"
+            f"The serialized object claims {size} bytes; at most {maximum} are read, 16 times "
+            "the limit max_source_bytes"
         )
     stream = zlib.decompressobj()
     try:

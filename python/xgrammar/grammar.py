@@ -13,9 +13,9 @@ from ._arguments import encode_source, flag
 from ._excerpt import ShownIn
 from ._json_schema import json_schema_options, schema_text
 from ._lark import named_grammar_list, tokenizer_handle
-from ._serialization import load_grammar, pack, report_as_dicts, unpack
+from ._serialization import load_grammar, pack, readable, report_as_dicts, unpack
 from ._structural_tag import structural_tag_text
-from .exception import DeserializeFormatError, XGrammarError
+from .exception import DeserializeFormatError, GrammarLimitError, XGrammarError
 
 if TYPE_CHECKING:
     from .tokenizer_info import TokenizerInfo
@@ -315,13 +315,19 @@ class Grammar:
         return report_as_dicts(self._handle.report)
 
     def serialize_json(self) -> str:
-        """Return the grammar as JSON text with a version."""
+        """Return the grammar as JSON text with a version.
+
+        Raises
+        ------
+        GrammarLimitError
+            The text could not be read back under the default limits.
+        """
         value = {
             "grammar": str(self),
             "json_schema_report": self._handle.report,
             "__VERSION__": _core.SERIALIZATION_VERSION,
         }
-        return json.dumps(value)
+        return readable(json.dumps(value))
 
     @staticmethod
     def deserialize_json(json_string: str) -> Grammar:
@@ -331,10 +337,14 @@ class Grammar:
         ------
         InvalidJSONError, DeserializeVersionError, DeserializeFormatError
             The text is not JSON, of another version, or has wrong content.
+        GrammarLimitError
+            A default limit was exceeded; texts may have 16 times `max_source_bytes`.
         """
         text, report = load_grammar(json_string)
         try:
-            grammar = Grammar.from_ebnf(text)
+            grammar = Grammar.from_ebnf(text, limits=_limits.for_serialized())
+        except GrammarLimitError:
+            raise
         except (XGrammarError, UnicodeEncodeError) as error:
             message = f"The serialized grammar cannot be read: {error}"
             raise DeserializeFormatError(message) from error

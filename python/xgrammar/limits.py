@@ -47,7 +47,8 @@ class Limits:
     Parameters
     ----------
     max_source_bytes : int or None
-        Bytes of one source text (schema, EBNF, regular expression). Default 16 MiB.
+        Bytes of one source text (schema, EBNF, regular expression). Default 16 MiB. Serialized
+        grammars may have 16 times as many.
     max_nesting : int or None
         Levels of nesting in a source text. Default 2,000, at most 10,000.
     max_rules : int or None
@@ -167,6 +168,9 @@ def _restore(fields: dict[str, int | None]) -> Limits:
 
 
 _default = Limits()
+# A serialized grammar is written by this library, and may be longer than the source it comes from:
+# rules are written out, and quotes and backslashes are escaped for EBNF and again for JSON.
+_SERIALIZED_PER_SOURCE_BYTE = 16
 
 
 def set_default_limits(limits: Limits) -> None:
@@ -191,6 +195,18 @@ def set_default_limits(limits: Limits) -> None:
 def get_default_limits() -> Limits:
     """Return the limits of calls that are given none."""
     return _default
+
+
+def max_serialized_bytes() -> int | None:
+    """Return how long a serialized grammar may be, in bytes of UTF-8; None for no limit."""
+    source = _default.max_source_bytes
+    return None if source is None else source * _SERIALIZED_PER_SOURCE_BYTE
+
+
+def for_serialized() -> Limits:
+    """Return the default limits, those of source texts raised for serialized ones."""
+    fields = {name: getattr(_default, name) for name in _FIELDS}
+    return _restore({**fields, "max_source_bytes": max_serialized_bytes()})
 
 
 def resolve(limits: Limits | None) -> _core.Limits:

@@ -71,3 +71,57 @@ def test_a_lone_surrogate_is_no_json():
     for read in others:
         with pytest.raises(xgr.DeserializeVersionError):
             read('{"\ud800": 1}')
+
+
+@pytest.fixture
+def small_limits():
+    before = xgr.get_default_limits()
+    xgr.set_default_limits(xgr.Limits(max_source_bytes=10_000))
+    yield
+    xgr.set_default_limits(before)
+
+
+def readers_and_writers():
+    info = xgr.TokenizerInfo(["a", "b", "\\"], stop_token_ids=[1])
+    compiler = xgr.GrammarCompiler(info)
+    return [
+        (lambda grammar: grammar, xgr.Grammar.deserialize_json, xgr.Grammar.deserialize),
+        (
+            compiler.compile_grammar,
+            lambda text: xgr.CompiledGrammar.deserialize_json(text, info),
+            lambda data: xgr.CompiledGrammar.deserialize(data, info),
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("make", "read", "read_binary"), readers_and_writers())
+def test_what_is_longer_than_a_source_is_read_back(small_limits, make, read, read_binary):
+    """A grammar is printed, and what it prints is written as JSON: each escapes backslashes."""
+    del small_limits
+    schema = json.dumps({"const": "\\" * 4_900})
+    assert len(schema) < 10_000
+    made = make(xgr.Grammar.from_json_schema(schema))
+    text = made.serialize_json()
+    assert len(text) > 30_000
+    assert read(text).serialize_json() == text
+    assert read_binary(made.serialize()).serialize_json() == text
+
+
+@pytest.mark.parametrize(("make", "read", "read_binary"), readers_and_writers())
+def test_what_could_not_be_read_back_is_not_written(small_limits, make, read, read_binary):
+    del small_limits
+    wide = xgr.Limits(max_source_bytes=1 << 20)
+    made = make(xgr.Grammar.from_ebnf('root ::= "' + "a" * 200_000 + '"', limits=wide))
+    for write in (made.serialize_json, made.serialize):
+        with pytest.raises(xgr.GrammarLimitError, match="max_source_bytes") as caught:
+            write()
+        assert caught.value.limit == "max_source_bytes"
+        assert caught.value.maximum == 160_000
+    xgr.set_default_limits(wide)
+    text, data = made.serialize_json(), made.serialize()
+    assert read(text).serialize_json() == text
+    xgr.set_default_limits(xgr.Limits(max_source_bytes=10_000))
+    with pytest.raises(xgr.GrammarLimitError):
+        read(text)
+    with pytest.raises(xgr.DeserializeFormatError, match="max_source_bytes"):
+        read_binary(data)
