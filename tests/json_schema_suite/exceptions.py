@@ -96,12 +96,6 @@ FORMATS = [
         "host names with '--' at places 3 and 4 are not accepted",
     ),
     Difference(
-        "optional/format/ecmascript-regex",
-        Verdict.FALSE_REJECT,
-        "named groups are not in the subset of patterns that can be generated",
-        group="ECMA 262 named groups*",
-    ),
-    Difference(
         "format",
         Verdict.FALSE_REJECT,
         "formats are asserted",

@@ -1,18 +1,18 @@
-// The subset is put together from the automaton of its flat terms (atoms, classes, quantifiers),
-// with one copy for each depth of nesting: a pushdown automaton with a bounded stack.
+// The automaton of the flat terms (atoms, classes, quantifiers); groups around them are
+// regex_groups.cc.
 //
-// Source: ECMA-262, Patterns (syntax and early errors). Left out: named groups, back-references,
-// `\0`, escaped surrogates, `{n,m}` with m < n as far as it would need long numbers to be compared,
+// Source: ECMA-262, Patterns (syntax and early errors). Left out: back-references by number, `\0`,
+// escaped surrogates, `{n,m}` with m < n as far as it would need long numbers to be compared,
 // class ranges between neighbouring characters above U+007F.
 #include "frontend/json_schema/regex_format.h"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontend/json_schema/regex_class.h"
+#include "frontend/json_schema/regex_groups.h"
 #include "frontend/json_schema/string_spelling.h"
 #include "frontend/regex/parser.h"
 #include "support/error.h"
@@ -23,9 +23,6 @@ namespace xgrammar::json_schema {
 namespace {
 
 using Text = std::string;
-
-constexpr int kMaxDepth = 3;
-constexpr int kLookAroundDepth = 0;  // Groups inside a look-around.
 
 Text Group(const Text& body) { return "(?:" + body + ")"; }
 
@@ -172,105 +169,12 @@ class FlatTerms {
   DfaTable table_;
 };
 
-// Copies of the flat terms, one for each depth of groups and one inside look-arounds. A parenthesis
-// leads from one copy to another: what has been read before is of one kind, a group that goes on
-// behind an atom, so that no more than the depth need be remembered.
-class NestingBuilder {
- public:
-  explicit NestingBuilder(const CodePointDfa& terms)
-      : terms_(terms), after_atom_(terms_.Next(0, 'a')) {}
-
-  CodePointDfa Build() {
-    for (int depth = 0; depth <= kMaxDepth; ++depth) WriteCopy(depth);
-    WriteCopy(kLookAround);
-    for (int depth = 0; depth < kMaxDepth; ++depth) WriteOpenings(depth);
-    WriteLookAroundOpenings();
-    return CodePointDfa(std::move(table_));
-  }
-
- private:
-  static constexpr int kLookAround = kMaxDepth + 1;  // Its copy comes last.
-  static_assert(kLookAroundDepth == 0);
-
-  int32_t Copy(int depth, int32_t state) const {
-    return static_cast<int32_t>(terms_.states().size()) * depth + state;
-  }
-  // The state after the `(` of a group at a depth; behind it, the one after `(?`.
-  int32_t Opening(int depth) const { return Copy(kLookAround + 1, 2 * depth); }
-  // After `(?<`.
-  int32_t LookBehind() const { return Opening(kMaxDepth); }
-
-  // The terms at a depth of groups around them, with edges to deeper ones and back.
-  void WriteCopy(int depth) {
-    const bool is_nested = depth > 0;
-    for (const auto& state : terms_.states()) {
-      bool done = !state.accept;
-      const auto add_parentheses = [&](uint32_t before) {
-        if (done || before < '(') return;
-        done = true;
-        if (depth < kMaxDepth) table_.AddEdge('(', '(', Opening(depth));
-        if (is_nested)
-          table_.AddEdge(')', ')', depth == kLookAround ? 0 : Copy(depth - 1, after_atom_));
-      };
-      for (const auto& edge : state.edges) {
-        add_parentheses(edge.lo);
-        table_.AddEdge(edge.lo, edge.hi, Copy(depth, edge.target));
-      }
-      add_parentheses(kMaxCodePoint);
-      table_.EndState(!is_nested && state.accept);
-    }
-  }
-
-  // `(` and `(?` before a group; at depth 0 a look-around may begin, too.
-  void WriteOpenings(int depth) {
-    bool done = false;
-    const int32_t inside = Copy(depth + 1, 0);
-    const auto add_question = [&](uint32_t before) {
-      if (done || before < '?') return;
-      done = true;
-      table_.AddEdge('?', '?', Opening(depth) + 1);
-    };
-    // As inside, where an empty group ends at once.
-    for (const CodePointEdge& edge : EdgesOf(inside)) {
-      add_question(edge.lo);
-      table_.AddEdge(edge.lo, edge.hi, edge.target);
-    }
-    add_question(kMaxCodePoint);
-    table_.EndState(false);
-    const bool may_look = depth == 0;
-    const int32_t looking = Copy(kLookAround, 0);
-    if (may_look) table_.AddEdge('!', '!', looking);
-    table_.AddEdge(':', ':', inside);
-    if (may_look) {
-      table_.AddEdge('<', '<', LookBehind());
-      table_.AddEdge('=', '=', looking);
-    }
-    table_.EndState(false);
-  }
-
-  void WriteLookAroundOpenings() {
-    table_.AddEdge('!', '!', Copy(kLookAround, 0));
-    table_.AddEdge('=', '=', Copy(kLookAround, 0));
-    table_.EndState(false);
-  }
-
-  // A copy: writing goes on while it is read.
-  std::vector<CodePointEdge> EdgesOf(int32_t state) const {
-    const std::span<const CodePointEdge> edges = table_.edges(state);
-    return {edges.begin(), edges.end()};
-  }
-
-  const CodePointDfa& terms_;
-  const int32_t after_atom_;
-  DfaTable table_;
-};
-
 }  // namespace
 
 RegexFormatAutomata RegexFormatToDfa() {
   const CodePointDfa terms = FlatTerms().Build();
   // Parentheses have no other spellings, so that the terms can be spelled before they are copied.
-  return {NestingBuilder(terms).Build(), NestingBuilder(SpellCanonically(terms)).Build()};
+  return {NestRegexTerms(terms, false), NestRegexTerms(SpellCanonically(terms), true)};
 }
 
 bool IsRegularExpression(std::string_view text) {

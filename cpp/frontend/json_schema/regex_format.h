@@ -16,7 +16,8 @@ struct RegexFormatAutomata {
   CodePointDfa spelled;  ///< Canonically, as characters of a JSON string.
 };
 
-/// Patterns of ECMA-262 with the `u` flag, not all of them. Nested groups: up to three.
+/// Patterns of ECMA-262 with the `u` flag, not all of them. Nested groups: up to three; named
+/// groups: one (regex_groups.h).
 RegexFormatAutomata RegexFormatToDfa();
 
 /// Whether a text (well-formed UTF-8) is a pattern of ECMA-262 with the `u` flag.
