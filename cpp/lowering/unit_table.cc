@@ -185,8 +185,11 @@ void UnitTable::BuildLimited(Unit* unit) {
       by_length ? options.max_length : options.max_escaped_length);
   memory_size_bytes_ += unit->meter->MemorySizeBytes();
   if (unit->meter->HasText()) return;
-  Error error(ErrorKind::kUnsatisfiable, "No text of a rule has a length within its " +
-                                             std::string(name) + " and the least length");
+  Error error(
+      ErrorKind::kUnsatisfiable,
+      std::string("No text of a rule has a length that its ") +
+          (by_length ? "min_length and max_length" : "min_escaped_length and max_escaped_length") +
+          " allow");
   throw error.Hint("raise the upper bound, or lower the lower one");
 }
 

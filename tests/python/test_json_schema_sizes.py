@@ -168,6 +168,15 @@ def test_least_lengths_beside_wide_classes(compiler, unions, least, most):
                     break
 
 
+@pytest.mark.parametrize("copies", [900, 3000])
+def test_texts_too_large_to_count_beside_are_refused_when_compiling(compiler, copies):
+    schema = {"type": "string", "pattern": f"^(\\p{{L}}{{{copies}}})+$", "maxLength": 100_000}
+    with pytest.raises(xgr.GrammarLimitError, match="too many states") as caught:
+        compiler.compile_json_schema({"properties": {"a/b": schema}})
+    assert caught.value.pointer == "/properties/a~1b"
+    assert caught.value.limit == "max_dfa_states"
+
+
 def test_lengths_that_no_text_has_are_refused_when_compiling(compiler):
     schema = {"pattern": "^(\\p{L}{7}|\\p{N}{7})+$", "minLength": 701, "maxLength": 706}
     with pytest.raises(xgr.UnsatisfiableGrammarError):

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "automata/byte_dfa.h"
 #include "automata/text_lengths.h"
 #include "frontend/json_schema/converter.h"
 #include "frontend/json_schema/string_formats.h"
@@ -54,6 +55,19 @@ bool HasLength(const LengthGraph& texts, const CountRange& length) {
   const auto windows = LengthWindows::Make(texts, length.min, width, kMaxTableBits);
   if (!windows) ThrowLimitError("max_dfa_states", kMaxTableBits + 1, kMaxTableBits, "lengths");
   return windows->Fits(0, static_cast<uint64_t>(length.min));
+}
+
+// Raises kLimit for a text that lowering could not fold into one automaton of bytes, beside which
+// to count (lowering/unit_table.h), so that it is known when the schema is compiled.
+void CheckFolds(const CodePointDfaPtr& text) {
+  constexpr int64_t kMaxSize = int64_t{1} << 20;
+  constexpr int64_t kMaxByteStates = int64_t{1} << 17;
+  constexpr int64_t kMostStatesOfRange = 8;
+  const auto num_states = static_cast<int64_t>(text->states().size());
+  const int64_t size = num_states + text->num_edges();
+  if (num_states + kMostStatesOfRange * text->num_edges() <= kMaxByteStates) return;
+  if (size <= kMaxSize && SpellInBytes("", text, "", static_cast<uint32_t>(kMaxByteStates))) return;
+  ThrowLimitError("max_dfa_states", kMaxByteStates + 1, kMaxByteStates, "a counted string");
 }
 
 }  // namespace
@@ -188,6 +202,7 @@ ExprId JSONSchemaConverter::CountedText(const CodePointDfa& text, const CountRan
 }
 
 ExprId JSONSchemaConverter::CountedRule(CodePointDfaPtr body, const RuleOptions& bound) {
+  CheckFolds(body);
   const ExprId automaton = builder_.AddAutomaton(std::move(body));
   const RuleId rule = builder_.AddRuleWithHint("text", automaton, RuleKind::kLexeme);
   builder_.SetOptions(rule, bound);
@@ -270,7 +285,8 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
     if (cause.kind() != ErrorKind::kLimit || cause.has_pointer()) throw;
     Error error =
         merger_.reader().MakeError(ErrorKind::kLimit, schema, "",
-                                   "The string together with excluded texts needs too many states");
+                                   "The string with its length and with excluded texts needs too "
+                                   "many states");
     error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
     throw error;
   }
