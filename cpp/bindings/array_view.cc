@@ -150,8 +150,10 @@ bool ArrayView::LoadBuffer(PyObject* array) {
 }
 
 bool ArrayView::LoadExchangeTable(PyObject* array) {
+  // One object for the name, because the interpreter remembers by it where attributes of types are.
+  static const nb::handle kName = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(array));
-  PyObject* capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  PyObject* capsule = kName.is_valid() ? PyObject_GetAttr(type, kName.ptr()) : nullptr;
   if (capsule == nullptr) {
     PyErr_Clear();
     return false;

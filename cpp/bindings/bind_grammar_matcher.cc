@@ -1,8 +1,8 @@
 // _core.GrammarMatcher: the calls of a decoding loop. xgrammar.GrammarMatcher inherits them as they
 // are, so that a step costs no Python frame.
 //
-// accept_token keeps the interpreter lock: it is shorter than handing the lock over. Filling a
-// mask, feeding a string and walking a draft tree release it.
+// accept_token and filling a mask that is known keep the interpreter lock: they are shorter than
+// handing the lock over. Computing a mask, feeding a string and walking a draft tree release it.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -56,10 +56,12 @@ bool AcceptString(MatcherHandle& self, nb::handle input_str, nb::handle debug_pr
 bool FillNextTokenBitmask(MatcherHandle& self, nb::handle bitmask, nb::handle index,
                           nb::handle debug_print) {
   const MatcherGuard matcher(&self);
-  const BitmaskView view(bitmask, "bitmask", matcher->compiled()->tokenizer_info()->vocab_size());
+  const BitmaskView view(bitmask, "bitmask", matcher.tokenizer().vocab_size());
   const std::span<int32_t> row = view.Row(IntegerFrom(index, "index"));
   bool need_apply = false;
-  {
+  if (matcher->FillOnlyCopies()) {
+    need_apply = matcher->FillNextTokenBitmask(row);
+  } else {
     const nb::gil_scoped_release release;
     need_apply = matcher->FillNextTokenBitmask(row);
   }

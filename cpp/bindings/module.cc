@@ -23,4 +23,5 @@ NB_MODULE(_core, m) {
   xgrammar::bindings::BindGrammarMatcher(m);
   xgrammar::bindings::BindBatchMatcher(m);
   xgrammar::bindings::BindBitmask(m);
+  xgrammar::bindings::BindDescribedMethod(m);
 }

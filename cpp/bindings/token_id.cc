@@ -23,6 +23,11 @@ int64_t FromPythonInt(PyObject* value, int* overflow) {
   return number;
 }
 
+/// What stands for an integer beyond 64 bits.
+int64_t Bound(int overflow) {
+  return overflow > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
 int64_t FromIndex(nb::handle value, const char* expected, int* overflow) {
   if (PyLong_Check(value.ptr())) return FromPythonInt(value.ptr(), overflow);
   // One-element arrays and tensors convert to integers too, but passing one is a mistake.
@@ -44,10 +49,38 @@ int64_t TokenIdFrom(nb::handle value) {
 
 int64_t IntegerFrom(nb::handle value, const char* name) {
   int overflow = 0;
+  if (PyLong_Check(value.ptr())) {
+    const int64_t number = FromPythonInt(value.ptr(), &overflow);
+    return overflow == 0 ? number : Bound(overflow);
+  }
   const std::string expected = std::string(name) + " must be an integer";
   const int64_t number = FromIndex(value, expected.c_str(), &overflow);
-  if (overflow == 0) return number;
-  return overflow > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+  return overflow == 0 ? number : Bound(overflow);
+}
+
+std::vector<int64_t> TokenIdsFrom(const nb::list& values) {
+  std::vector<int64_t> ids;
+  ids.reserve(values.size());
+  ForEachOf(values, [&](nb::handle value) { ids.push_back(TokenIdFrom(value)); });
+  return ids;
+}
+
+std::vector<int64_t> IntegersFrom(const nb::list& values, const char* name) {
+  std::vector<int64_t> numbers;
+  numbers.reserve(values.size());
+  ForEachOf(values, [&](nb::handle value) {
+    const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+    if (!index.is_valid()) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+      PyErr_Clear();
+      const std::string place = std::string(name) + "[" + std::to_string(numbers.size()) + "]";
+      ThrowTypeError((place + " must be an integer").c_str(), value);
+    }
+    int overflow = 0;
+    const int64_t number = FromPythonInt(index.ptr(), &overflow);
+    numbers.push_back(overflow == 0 ? number : Bound(overflow));
+  });
+  return numbers;
 }
 
 bool TruthOf(nb::handle value) {

@@ -247,6 +247,13 @@ const void* GrammarMatcher::MissingMask() const {
   return generation_->masks.Missing(current_.set);
 }
 
+bool GrammarMatcher::FillOnlyCopies() const {
+  if (current_.stopped || current_.failed) return true;
+  const Parser& parser = generation_->parser;
+  return !parser.has_distinct() && !parser.has_marker_literals() &&
+         generation_->masks.Missing(current_.set) == nullptr;
+}
+
 std::vector<uint8_t> GrammarMatcher::NextBytes() const {
   std::vector<uint8_t> bytes;
   const ByteSet live = generation_->parser.LiveBytes(current_.set);

@@ -41,6 +41,8 @@ class GrammarMatcher {
   bool FillNextTokenBitmask(std::span<int32_t> row);
   /// Names the mask that the next fill must compute; null if it only copies, or raises.
   const void* MissingMask() const;
+  /// Whether the next fill is known to take about as long as copying a row.
+  bool FillOnlyCopies() const;
 
   std::string FindJumpForwardString() const;
   std::vector<int32_t> FindJumpForwardTokens() const;

@@ -1,4 +1,4 @@
-// ThreadPool: every thread has a share of the tasks and helps with the others' when it is done.
+// ThreadPool: every thread has a share of the tasks and helps with others' when it is done.
 //
 // Task i of one call goes to the thread that had task i of the last one, so that a row of a bitmask
 // stays in one core's cache: two cores that swap 4 MB of rows write slower than one. Handing work
@@ -48,6 +48,8 @@ bool SpinUntil(const Done& done, int64_t limit_ns) {
       if (done()) return true;
       SpinPause();
     }
+    // What is waited for may be a thread that waits for this core.
+    std::this_thread::yield();
   } while (NowNs() < end);
   return done();
 }
@@ -56,6 +58,7 @@ bool SpinUntil(const Done& done, int64_t limit_ns) {
 struct alignas(64) Share {
   std::atomic<int64_t> next{0};
   int64_t end = 0;
+  std::atomic<bool> has_owner{false};  ///< Its thread works on it in this call.
 
   int64_t NumLeft() const {
     return std::max<int64_t>(0, end - next.load(std::memory_order_relaxed));
@@ -84,22 +87,30 @@ struct TaskQueue {
   // Written under mutex, read by those who spin.
   std::atomic<uint64_t> num_calls{0};
   std::atomic<int64_t> num_working{0};
+  std::atomic<int64_t> num_shares{0};  ///< Those of this call; threads after them have none.
+  std::atomic<bool> are_short{false};  ///< The tasks of this call.
   // All guarded by mutex.
   const std::function<void(int64_t)>* task = nullptr;  // Null between calls.
-  int64_t burst_ns = 0;                                // Not changed during a call.
+  int64_t burst_ns = 0;     // What calls in a row took; not changed during a call.
+  int64_t burst_calls = 0;  // How many they are.
   int64_t num_asleep = 0;
   int64_t error_index = 0;
   std::exception_ptr error;
   bool stop = false;
 
   /// Lays out the shares of a call. Precondition: holds mutex, and nobody works.
-  void Open(int64_t count, const std::function<void(int64_t)>* new_task) {
-    const auto num_shares = static_cast<int64_t>(shares.size());
-    for (int64_t i = 0; i < num_shares; ++i) {
+  void Open(int64_t count, const std::function<void(int64_t)>* new_task, int64_t max_threads,
+            bool has_short_tasks) {
+    const int64_t all =
+        std::max<int64_t>(1, std::min({count, max_threads, static_cast<int64_t>(shares.size())}));
+    for (int64_t i = 0; i < all; ++i) {
       Share& share = shares[static_cast<size_t>(i)];
-      share.next.store(count * i / num_shares, std::memory_order_relaxed);
-      share.end = count * (i + 1) / num_shares;
+      share.next.store(count * i / all, std::memory_order_relaxed);
+      share.end = count * (i + 1) / all;
+      share.has_owner.store(false, std::memory_order_relaxed);
     }
+    num_shares.store(all, std::memory_order_relaxed);
+    are_short.store(has_short_tasks, std::memory_order_relaxed);
     task = new_task;
     error = nullptr;
     to_wake.store(std::min(num_asleep, count - 1), std::memory_order_relaxed);
@@ -124,39 +135,76 @@ struct TaskQueue {
   /// calls that followed each other fast took counts, too: in the next one the thread will spin.
   void WakeIfWorthIt(int64_t begin_ns, int64_t num_done) {
     int64_t num_left = 0;
-    for (const Share& share : shares) num_left += share.NumLeft();
+    const int64_t all = num_shares.load(std::memory_order_relaxed);
+    for (int64_t k = 0; k < all; ++k) num_left += shares[static_cast<size_t>(k)].NumLeft();
     const int64_t needed_ns = (NowNs() - begin_ns) / num_done * num_left;
     if (needed_ns + burst_ns > kWakeNs * num_working.load(std::memory_order_relaxed)) WakeOne();
   }
 
-  /// Takes and runs tasks until none is left. `lock` holds mutex on entry and exit.
-  void RunTasks(std::unique_lock<std::mutex>& lock, size_t own_share) {
-    const std::function<void(int64_t)>& run = *task;
-    num_working.fetch_add(1, std::memory_order_relaxed);
-    lock.unlock();
-    const int64_t begin_ns = NowNs();
+  /// What one thread has done in a call.
+  struct Progress {
+    const std::function<void(int64_t)>* task = nullptr;
+    int64_t begin_ns = 0;
     int64_t num_done = 0;
     int64_t failed = -1;
     std::exception_ptr failure;
-    for (size_t k = 0; k < shares.size(); ++k) {
-      Share& share = shares[(own_share + k) % shares.size()];
-      for (int64_t i = share.next.fetch_add(1); i < share.end; i = share.next.fetch_add(1)) {
-        try {
-          run(i);
-        } catch (...) {
-          if (failed < 0 || i < failed) {
-            failed = i;
-            failure = std::current_exception();
-          }
+  };
+
+  void RunShare(Share* share, Progress* progress) {
+    if (share->NumLeft() == 0) return;
+    for (int64_t i = share->next.fetch_add(1); i < share->end; i = share->next.fetch_add(1)) {
+      try {
+        (*progress->task)(i);
+      } catch (...) {
+        if (progress->failed < 0 || i < progress->failed) {
+          progress->failed = i;
+          progress->failure = std::current_exception();
         }
-        ++num_done;
-        if (to_wake.load(std::memory_order_relaxed) > 0) WakeIfWorthIt(begin_ns, num_done);
+      }
+      ++progress->num_done;
+      if (to_wake.load(std::memory_order_relaxed) > 0) {
+        WakeIfWorthIt(progress->begin_ns, progress->num_done);
       }
     }
+  }
+
+  /// Runs what is left of other shares. What short tasks write is in the cache of the thread that
+  /// had them in the last call, and taking it over costs more than the task: those of a thread that
+  /// is at work are left to it, until it has taken twice as long as the caller.
+  void HelpOthers(size_t own_share, Progress* progress) {
+    const auto all = static_cast<size_t>(num_shares.load(std::memory_order_relaxed));
+    const auto help = [&](bool absent_only) {
+      for (size_t k = 0; k < all; ++k) {
+        Share& share = shares[(own_share + k) % all];
+        if (absent_only && share.has_owner.load(std::memory_order_relaxed)) continue;
+        RunShare(&share, progress);
+      }
+    };
+    if (are_short.load(std::memory_order_relaxed)) {
+      help(true);
+      if (own_share != 0) return;
+      const auto is_alone = [&] { return num_working.load(std::memory_order_relaxed) == 1; };
+      if (may_spin) SpinUntil(is_alone, NowNs() - progress->begin_ns);
+    }
+    help(false);
+  }
+
+  /// Takes and runs tasks. `lock` holds mutex on entry and exit.
+  void RunTasks(std::unique_lock<std::mutex>& lock, size_t own_share) {
+    Progress progress;
+    progress.task = task;
+    num_working.fetch_add(1, std::memory_order_relaxed);
+    lock.unlock();
+    progress.begin_ns = NowNs();
+    if (static_cast<int64_t>(own_share) < num_shares.load(std::memory_order_relaxed)) {
+      shares[own_share].has_owner.store(true, std::memory_order_relaxed);
+      RunShare(&shares[own_share], &progress);
+    }
+    HelpOthers(own_share, &progress);
     LockSoon(lock);
-    if (failed >= 0 && (error == nullptr || failed < error_index)) {
-      error = failure;
-      error_index = failed;
+    if (progress.failed >= 0 && (error == nullptr || progress.failed < error_index)) {
+      error = progress.failure;
+      error_index = progress.failed;
     }
     if (num_working.fetch_sub(1, std::memory_order_release) == 1) finished.notify_all();
   }
@@ -174,27 +222,45 @@ struct TaskQueue {
   }
 
   /// Returns when a call is open that is not `served`, or to stop.
-  void AwaitCall(std::unique_lock<std::mutex>& lock, uint64_t served) {
+  void AwaitCall(std::unique_lock<std::mutex>& lock, uint64_t served, size_t own_share) {
     const auto is_open = [&] {
       return stop || (task != nullptr && num_calls.load(std::memory_order_relaxed) != served);
     };
-    for (uint64_t seen = served; may_spin && served != 0 && !is_open();) {
-      lock.unlock();
-      const bool is_called = SpinUntil(
-          [&] { return num_calls.load(std::memory_order_acquire) != seen; }, spin_ns.load());
-      LockSoon(lock);
-      if (!is_called) break;
-      seen = num_calls.load(std::memory_order_relaxed);  // Others may have done it all by now.
+    // A thread that is woken too late for its call has to share a core, with the caller perhaps: it
+    // sleeps again at once.
+    bool spins = may_spin && served != 0;
+    while (!is_open()) {
+      // A call that was opened while the lock was taken again wakes those only who sleep.
+      if (spins && (SpinUntilCall(lock, own_share) || is_open())) continue;
+      ++num_asleep;
+      wake.wait(lock);
+      --num_asleep;
+      spins = false;
     }
-    ++num_asleep;
-    wake.wait(lock, is_open);
-    --num_asleep;
+  }
+
+  /// Waits for a call with a share for this thread for a while. Returns whether there was one;
+  /// others may have done all of it by now.
+  bool SpinUntilCall(std::unique_lock<std::mutex>& lock, size_t own_share) {
+    uint64_t seen = num_calls.load(std::memory_order_relaxed);
+    const int64_t limit_ns = spin_ns.load(std::memory_order_relaxed);
+    const auto is_called = [&] { return num_calls.load(std::memory_order_acquire) != seen; };
+    lock.unlock();
+    bool has_share = false;
+    while (!has_share && SpinUntil(is_called, limit_ns)) {
+      seen = num_calls.load(std::memory_order_acquire);
+      // Read without the lock: a number of a later call than `seen` only makes it come for nothing
+      // or stay away from one call.
+      has_share = static_cast<int64_t>(own_share) < num_shares.load(std::memory_order_relaxed);
+    }
+    LockSoon(lock);
+    return has_share;
   }
 
   void Work(size_t own_share) {
     std::unique_lock<std::mutex> lock(mutex);
     for (uint64_t served = 0;;) {
-      AwaitCall(lock, served);
+      AwaitCall(lock, served, own_share);
       if (stop) return;
       served = num_calls.load(std::memory_order_relaxed);
       RunTasks(lock, own_share);
@@ -261,7 +327,8 @@ ThreadPool::Crew& ThreadPool::CurrentCrew() {
   return *crew;
 }
 
-void ThreadPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& task, Wake wake) {
+void ThreadPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& task, Wake wake,
+                             int64_t max_threads) {
   if (count <= 0) return;
   Crew& crew = CurrentCrew();
   const std::lock_guard<std::mutex> call_lock(crew.call_mutex);
@@ -271,8 +338,8 @@ void ThreadPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& 
   const bool is_burst = begin_ns - crew.last_end_ns <= kMaxSpinNs;
   queue.spin_ns.store(is_burst ? kMaxSpinNs : kWakeNs, std::memory_order_relaxed);
   std::unique_lock<std::mutex> lock(queue.mutex);
-  if (!is_burst) queue.burst_ns = 0;
-  queue.Open(count, &task);
+  if (!is_burst) queue.burst_ns = queue.burst_calls = 0;
+  queue.Open(count, &task, max_threads, wake == Wake::kIfWorthIt);
   if (wake == Wake::kAtOnce && queue.to_wake.load(std::memory_order_relaxed) > 0) {
     // Without the lock, which the woken threads need at once.
     lock.unlock();
@@ -284,7 +351,8 @@ void ThreadPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& 
   queue.Close(lock);
   std::exception_ptr error = std::exchange(queue.error, nullptr);
   crew.last_end_ns = NowNs();
-  queue.burst_ns += crew.last_end_ns - begin_ns;
+  // Two in a row are filling and accepting; only a third shows that the next step comes as fast.
+  if (++queue.burst_calls > 1) queue.burst_ns += crew.last_end_ns - begin_ns;
   lock.unlock();
   if (error != nullptr) std::rethrow_exception(error);
 }

@@ -1,15 +1,16 @@
 """Calls over many matchers at once; `xgrammar.matcher` has the class under its public name.
 
-Masks are filled on several threads; accepting and rolling back are too short for that and run one
-after the other.
+Masks are filled, and tokens and strings accepted, on several threads; rolling back is too short for
+that and runs one after the other.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
 from ._arguments import elements
@@ -21,10 +22,41 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchGrammarMatcher"]
 
+T = TypeVar("T")
+
 
 def _in_64_bits(values: list[int]) -> list[int]:
     """Return what the extension can take; nothing that large is in range of anything."""
     return [max(-(2**63), min(value, 2**63 - 1)) for value in values]
+
+
+def _as_list(name: str, values: Iterable[T]) -> list[T]:
+    """Return the elements; a list as it is, since the extension copes with changes meanwhile."""
+    return values if isinstance(values, list) else elements(name, values)
+
+
+class _OnThreads:
+    """A static method that works on the threads of the instance, if it is called through one.
+
+    The function gets that instance, or else the class, before the other arguments.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__doc__ = function.__doc__
+        self._function = function
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return types.MethodType(self._function, owner if instance is None else instance)
+
+
+if TYPE_CHECKING:
+    _on_threads = classmethod  # What it looks like to those who call it.
+else:
+    _on_threads = _OnThreads
+
+
+def _pool_of(caller: Any) -> _core.ThreadPool | None:
+    return None if isinstance(caller, type) else caller._pool
 
 
 class BatchGrammarMatcher:
@@ -90,16 +122,22 @@ class BatchGrammarMatcher:
             A wrong dtype, shape or row, or a matcher that has terminated; the text names its
             position.
         """
-        rows = None if indices is None else _in_64_bits(integers("indices", indices))
-        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        rows = None if indices is None else _as_list("indices", indices)
+        items: list[_core.GrammarMatcher] = _as_list("matchers", matchers)
         _core.batch_fill_next_token_bitmask(items, bitmask, rows, self._pool)
         _debug_print(items, debug_print)
 
-    @staticmethod
+    @_on_threads
     def batch_accept_token(
-        matchers: Sequence[GrammarMatcher], tokens: Sequence[int], debug_print: bool = False
+        self,
+        matchers: Sequence[GrammarMatcher],
+        tokens: Sequence[int],
+        debug_print: bool = False,
     ) -> list[bool]:
         """Accept one token in each matcher.
+
+        Called through an instance, many of them are accepted on its threads; through the class, on
+        the calling one.
 
         Parameters
         ----------
@@ -120,13 +158,14 @@ class BatchGrammarMatcher:
         UsageError
             The lists differ in length.
         """
-        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
-        accepted = _core.batch_accept_token(items, elements("tokens", tokens))
+        items: list[_core.GrammarMatcher] = _as_list("matchers", matchers)
+        accepted = _core.batch_accept_token(items, _as_list("tokens", tokens), _pool_of(self))
         _debug_print(items, debug_print)
         return accepted
 
-    @staticmethod
+    @_on_threads
     def batch_accept_string(
+        self,
         matchers: Sequence[GrammarMatcher],
         strings: Sequence[str | bytes],
         debug_print: bool = False,
@@ -136,8 +175,8 @@ class BatchGrammarMatcher:
         `strings` has a text, or its UTF-8 bytes, for each of `matchers`; `debug_print` writes the
         states to stderr.
         """
-        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
-        accepted = _core.batch_accept_string(items, elements("strings", strings))
+        items: list[_core.GrammarMatcher] = _as_list("matchers", matchers)
+        accepted = _core.batch_accept_string(items, elements("strings", strings), _pool_of(self))
         _debug_print(items, debug_print)
         return accepted
 
@@ -161,7 +200,7 @@ class BatchGrammarMatcher:
         ValueError
             A number is negative.
         """
-        items: list[_core.GrammarMatcher] = elements("matchers", matchers)
+        items: list[_core.GrammarMatcher] = _as_list("matchers", matchers)
         if isinstance(num_tokens, Iterable):
             counts = _in_64_bits(integers("num_tokens", num_tokens))
         else:

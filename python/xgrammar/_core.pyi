@@ -453,11 +453,15 @@ class ThreadPool:
 def batch_fill_next_token_bitmask(matchers: list[GrammarMatcher], bitmask: Any, indices: list[int] | None, pool: ThreadPool) -> None:
     """Fill one row for each matcher on several threads."""
 
-def batch_accept_token(matchers: list[GrammarMatcher], tokens: list[int]) -> list[bool]:
-    """Accept one token in each matcher."""
+def batch_accept_token(matchers: list[GrammarMatcher], tokens: list[int], pool: ThreadPool | None) -> list[bool]:
+    """
+    Accept one token in each matcher; without a pool, on the calling thread.
+    """
 
-def batch_accept_string(matchers: list[GrammarMatcher], strings: list[str | bytes]) -> list[bool]:
-    """Accept one string in each matcher."""
+def batch_accept_string(matchers: list[GrammarMatcher], strings: list[str | bytes], pool: ThreadPool | None) -> list[bool]:
+    """
+    Accept one string in each matcher; without a pool, on the calling thread.
+    """
 
 def batch_rollback(matchers: list[GrammarMatcher], num_tokens: list[int]) -> None:
     """Undo steps in each matcher; all or none."""
@@ -468,4 +472,9 @@ def write_temperatures(temperatures: Any, rows: list[int], values: list[float]) 
 def apply_token_bitmask(logits: Any, bitmask: Any, width: int, rows: list[int] | None) -> None:
     """
     Set to minus infinity the logits below `width` whose bit is 0, in the given rows or, for None, in all that both arrays have. uint16 logits are the bits of bfloat16.
+    """
+
+def described_method(method: Any, describe: Any) -> Any:
+    """
+    The method of a native class, to be put into a subclass: `describe(method)` is its `__signature__`.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arguments import flag, number
 from ._batch_matcher import BatchGrammarMatcher
+from ._signatures import described
 from .bitmask import (
     allocate_token_bitmask,
     apply_token_bitmask_inplace,
@@ -70,6 +71,16 @@ class GrammarMatcher(_core.GrammarMatcher):
     DeprecationWarning
         `max_rollback_tokens` is given.
     """
+
+    accept_token = described(_core.GrammarMatcher.accept_token)
+    accept_string = described(_core.GrammarMatcher.accept_string)
+    fill_next_token_bitmask = described(_core.GrammarMatcher.fill_next_token_bitmask)
+    find_jump_forward_string = described(_core.GrammarMatcher.find_jump_forward_string)
+    find_jump_forward_tokens = described(_core.GrammarMatcher.find_jump_forward_tokens)
+    is_completed = described(_core.GrammarMatcher.is_completed)
+    is_terminated = described(_core.GrammarMatcher.is_terminated)
+    reset = described(_core.GrammarMatcher.reset)
+    rollback = described(_core.GrammarMatcher.rollback)
 
     def __init__(
         self,

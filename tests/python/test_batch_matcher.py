@@ -87,6 +87,42 @@ def test_accept_and_rollback(make_matcher):
         batch.batch_rollback(matchers, -1)
 
 
+@pytest.mark.parametrize("caller", [xgr.BatchGrammarMatcher, xgr.BatchGrammarMatcher(2)])
+def test_accept_through_class_and_instance(make_matcher, caller):
+    """Enough rows for several threads, where the caller has them."""
+    matchers = [make_matcher("root ::= [ab]*" if i % 3 else "root ::= [b]*") for i in range(200)]
+    expected = [i % 3 != 0 for i in range(200)]
+    assert caller.batch_accept_token(matchers, [IDS["a"]] * 200) == expected
+    assert caller.batch_accept_string(matchers, ["aba"] * 200, debug_print=False) == expected
+    assert [m.num_steps for m in matchers] == [2 * one for one in expected]
+    with pytest.raises(RuntimeError, match=r"matchers\[1\] is in use"):
+        caller.batch_accept_token([matchers[0]] * 2, [1, 1])
+    with pytest.raises(TypeError, match=r"matchers\[199\]"):
+        caller.batch_accept_token([*matchers[:-1], 5], [IDS["a"]] * 200)
+    assert [m.num_steps for m in matchers] == [2 * one for one in expected]
+
+
+def test_accept_in_a_subclass(make_matcher):
+    class Counting(xgr.BatchGrammarMatcher):
+        def batch_accept_token(self, matchers, tokens, debug_print=False):
+            return [super().batch_accept_token(matchers, tokens, debug_print)]
+
+    assert Counting(1).batch_accept_token([make_matcher('root ::= "a"')], [IDS["a"]]) == [[True]]
+
+
+def test_indices_of_any_integers(make_matcher):
+    matchers = [make_matcher('root ::= "a"'), make_matcher('root ::= "b"')]
+    batch = xgr.BatchGrammarMatcher(1)
+    for rows in ([2, 0], (2, 0), np.array([2, 0]), [np.int64(2), False], iter([2, 0])):
+        mask = np.full((3, WORDS), 7, np.int32)
+        batch.batch_fill_next_token_bitmask(matchers, mask, rows)
+        assert (mask[1] == 7).all()
+        assert mask[2, 0] == 1 << IDS["a"]
+    for wrong in ([2, 0.5], [2, "0"], [2, np.array([0, 1])]):
+        with pytest.raises(TypeError, match=r"indices\[1\] must be an integer, not"):
+            batch.batch_fill_next_token_bitmask(matchers, mask, wrong)
+
+
 def test_temperatures(make_matcher):
     matchers = [
         make_matcher('root ::= "a"', default_temperature=0.5),

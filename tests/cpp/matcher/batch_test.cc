@@ -1,5 +1,6 @@
-// Batch filling: rows equal those that each matcher fills alone, on one thread and on several, at
-// any indices and strides, and errors say which matcher is meant.
+// Batches: rows equal those that each matcher fills alone, on one thread and on several, at any
+// indices and strides, errors say which matcher is meant, and accepting leaves the matchers where
+// each alone gets.
 //
 // Wrong indices are refused before anything is written; a terminated matcher is named and the
 // others are filled. Races are sought by matcher_threads_test.cc under the thread sanitizer.
@@ -8,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
 #include <set>
+#include <string>
 
 #include "matcher/matcher_fixtures.h"
 
@@ -121,6 +124,46 @@ TEST_F(BatchTest, ATerminatedMatcherIsNamedAndTheOthersAreFilled) {
       if (i == 11 || i == 33) continue;
       EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
     }
+  }
+}
+
+TEST_F(BatchTest, NewAndKnownMasksMixed) {
+  MakeMatchers(64);
+  for (size_t i = 0; i < 64; i += 2) MaskIds(pointers_[i]);
+  Fill({}, 64, 3);
+  for (size_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(BitsOf(std::span(rows_).subspan(i, 1)), MaskIds(pointers_[i])) << i;
+  }
+}
+
+TEST_F(BatchTest, AcceptingEqualsThatOfEachMatcher) {
+  constexpr size_t kCount = 300;  // Enough for several threads.
+  std::vector<int64_t> tokens;
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < kCount; ++i) {
+    tokens.push_back(static_cast<int64_t>(i * 7 % 11) - 2);  // Some of no vocabulary.
+    texts.push_back(std::string(i % 5, '(') + std::string(i % 12, 'b') + (i % 4 == 0 ? ")" : ""));
+  }
+  for (int32_t threads : {0, 1, 3}) {
+    matchers_.clear();
+    pointers_.clear();
+    MakeMatchers(kCount);
+    std::deque<GrammarMatcher> alone(matchers_.begin(), matchers_.end());
+    std::unique_ptr<ThreadPool> pool;
+    if (threads > 0) pool = std::make_unique<ThreadPool>(threads);
+    std::vector<uint8_t> accepted(kCount, 2);
+    BatchAcceptToken(pointers_, tokens, accepted, pool.get());
+    for (size_t i = 0; i < kCount; ++i) {
+      EXPECT_EQ(accepted[i], alone[i].AcceptToken(tokens[i]) ? 1 : 0) << i;
+    }
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    BatchAcceptString(pointers_, views, accepted, pool.get());
+    for (size_t i = 0; i < kCount; ++i) {
+      EXPECT_EQ(accepted[i], alone[i].AcceptString(texts[i]) ? 1 : 0) << i;
+      EXPECT_EQ(pointers_[i]->num_steps(), alone[i].num_steps()) << i;
+      EXPECT_EQ(pointers_[i]->DebugString(), alone[i].DebugString()) << i;
+    }
+    EXPECT_EQ(std::set(accepted.begin(), accepted.end()), (std::set<uint8_t>{0, 1}));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <random>
 #include <thread>
 
@@ -111,6 +112,31 @@ TEST(MatcherThreads, BatchesEqualOneByOne) {
     BatchFillNextTokenBitmask(pointers, rows.data(), 60, 1, {}, &pool);
     for (size_t i = 0; i < 60; ++i) {
       ASSERT_EQ(BitsOf(std::span(rows).subspan(i, 1)), MaskIds(pointers[i]));
+    }
+  }
+}
+
+TEST(MatcherThreads, AcceptingInBatchesEqualsOneByOne) {
+  const auto compiled = Compile(kGrammar, Tokenizer());
+  std::deque<GrammarMatcher> together;
+  std::deque<GrammarMatcher> alone;
+  std::vector<GrammarMatcher*> pointers;
+  for (int i = 0; i < 200; ++i) {
+    alone.emplace_back(compiled, MatcherOptions{});
+    pointers.push_back(&together.emplace_back(compiled, MatcherOptions{}));
+  }
+  ThreadPool pool(4);
+  std::mt19937 random(1);
+  std::vector<int64_t> tokens(together.size());
+  std::vector<uint8_t> accepted(together.size());
+  for (int step = 0; step < 12; ++step) {
+    const auto vocab_size = static_cast<uint32_t>(compiled->tokenizer_info()->vocab_size());
+    for (int64_t& token : tokens) token = static_cast<int64_t>(random() % vocab_size);
+    // In one grammar, so that the threads make its automaton grow at the same time.
+    BatchAcceptToken(pointers, tokens, accepted, &pool);
+    for (size_t i = 0; i < alone.size(); ++i) {
+      ASSERT_EQ(accepted[i] != 0, alone[i].AcceptToken(tokens[i])) << step << " " << i;
+      ASSERT_EQ(pointers[i]->DebugString(), alone[i].DebugString());
     }
   }
 }

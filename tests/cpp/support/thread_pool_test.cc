@@ -70,6 +70,38 @@ TEST(ThreadPool, SleepingThreadsAreWokenForLongTasks) {
   }
 }
 
+// Short tasks are left to the thread that has begun with its share, but not for ever.
+TEST(ThreadPool, AThreadThatIsLateIsHelped) {
+  ThreadPool pool(2);
+  const auto caller = std::this_thread::get_id();
+  for (int call = 0; call < 50; ++call) {
+    std::atomic<int> num_done{0};
+    pool.ParallelFor(40, [&](int64_t i) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      if (i == 20 && std::this_thread::get_id() != caller) {
+        while (num_done.load() < 39 && std::chrono::steady_clock::now() < end) {
+          std::this_thread::yield();
+        }
+        EXPECT_EQ(num_done.load(), 39);
+      }
+      ++num_done;
+    });
+    ASSERT_EQ(num_done.load(), 40);
+  }
+}
+
+TEST(ThreadPool, FewerThreadsThanThereAre) {
+  ThreadPool pool(4);
+  for (int call = 0; call < 200; ++call) {
+    std::vector<std::atomic<int>> runs(40);
+    const int64_t max_threads = call % 6;
+    const auto wake = call % 7 == 0 ? ThreadPool::Wake::kAtOnce : ThreadPool::Wake::kIfWorthIt;
+    pool.ParallelFor(
+        40, [&](int64_t i) { ++runs[static_cast<size_t>(i)]; }, wake, max_threads);
+    for (const auto& run : runs) ASSERT_EQ(run.load(), 1) << max_threads;
+  }
+}
+
 TEST(ThreadPool, NeedsAtLeastOneThread) { EXPECT_EQ(ThreadPool(0).num_threads(), 1); }
 
 TEST(ThreadPool, RethrowsTheFirstErrorByNumber) {
