@@ -387,11 +387,27 @@ ExprId GrammarBuilder::AddAutomaton(CodePointDfaPtr automaton) {
   if (automaton->states().size() == 1 && automaton->states()[0].edges.empty()) return AddEmpty();
   return FindOrAdd(
       ExprKind::kAutomaton, HashAutomaton(*automaton),
-      [&](ExprId id) { return SameAutomaton(*grammar_->automaton(id), *automaton); },
+      [&](ExprId id) {
+        return !grammar_->is_late(id) && SameAutomaton(*grammar_->automaton(id), *automaton);
+      },
       [&] {
         Grammar::Expr expr;
         expr.offset = static_cast<int32_t>(grammar_->automata_.size());
         grammar_->automata_.push_back(automaton);
+        return expr;
+      });
+}
+
+ExprId GrammarBuilder::AddLateAutomaton(LateAutomatonPtr automaton) {
+  const LateAutomaton* const address = automaton.get();
+  return FindOrAdd(
+      ExprKind::kAutomaton, HashSpan(ExprKind::kAutomaton, std::span(&address, 1)),
+      [&](ExprId id) { return grammar_->late_automaton(id) == automaton; },
+      [&] {
+        Grammar::Expr expr;
+        expr.offset = static_cast<int32_t>(grammar_->late_automata_.size());
+        expr.count = 1;
+        grammar_->late_automata_.push_back(automaton);
         return expr;
       });
 }

@@ -62,6 +62,8 @@ class GrammarBuilder {
   ExprId AddStar(ExprId child) { return AddRepeat(child, 0, kUnbounded); }
   ExprId AddPlus(ExprId child) { return AddRepeat(child, 1, kUnbounded); }
   ExprId AddAutomaton(CodePointDfaPtr automaton);
+  /// Equal only to itself, whatever its language.
+  ExprId AddLateAutomaton(LateAutomatonPtr automaton);
   /// One token out of `ids` or, if `excluding`, one that is not. Any order, repeats merge; no ids
   /// to choose from match nothing. Precondition: ids are at least 0.
   ExprId AddTokenSet(std::vector<int32_t> ids, bool excluding);

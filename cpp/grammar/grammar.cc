@@ -57,6 +57,17 @@ std::vector<bool> Grammar::UsedExprs() const {
   return used;
 }
 
+bool Grammar::automaton_accepts_empty(ExprId id) const {
+  const LateAutomatonPtr late = late_automaton(id);
+  return late ? late->accepts_empty() : automaton(id)->states()[0].accept;
+}
+
+int64_t Grammar::automaton_size(ExprId id) const {
+  const LateAutomatonPtr late = late_automaton(id);
+  if (late) return late->size();
+  return static_cast<int64_t>(automaton(id)->states().size()) + automaton(id)->num_edges();
+}
+
 int64_t Grammar::MemorySizeBytes() const {
   size_t size = sizeof(Grammar) + bytes_.capacity() + exprs_.capacity() * sizeof(Expr) +
                 children_.capacity() * sizeof(ExprId) +
@@ -68,6 +79,11 @@ int64_t Grammar::MemorySizeBytes() const {
     size += sizeof(CodePointDfaPtr) + sizeof(CodePointDfa);
     size += dfa->states().size() * sizeof(CodePointDfa::StateView) +
             static_cast<size_t>(dfa->num_edges()) * sizeof(CodePointDfa::Edge);
+  }
+  // What is not made yet counts as if it was: the size of a grammar does not change.
+  for (const LateAutomatonPtr& late : late_automata_) {
+    size += sizeof(LateAutomatonPtr) + sizeof(LateAutomaton) + sizeof(CodePointDfa) +
+            static_cast<size_t>(late->size()) * sizeof(CodePointDfa::Edge);
   }
   return static_cast<int64_t>(size);
 }

@@ -18,6 +18,7 @@
 
 #include "automata/code_point_automaton.h"
 #include "automata/code_point_set.h"
+#include "grammar/late_automaton.h"
 
 namespace xgrammar {
 
@@ -130,10 +131,19 @@ class Grammar {
   int64_t repeat_max(ExprId id) const {
     return repeats_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].count)].max;
   }
-  /// kAutomaton only.
+  /// kAutomaton only. Makes it if it has not been needed before.
   const CodePointDfaPtr& automaton(ExprId id) const {
-    return automata_[static_cast<size_t>(exprs_[static_cast<size_t>(id)].offset)];
+    const auto index = static_cast<size_t>(expr(id).offset);
+    return is_late(id) ? late_automata_[index]->Get() : automata_[index];
   }
+  /// kAutomaton only: null if it was made before the grammar.
+  LateAutomatonPtr late_automaton(ExprId id) const {
+    return is_late(id) ? late_automata_[static_cast<size_t>(expr(id).offset)] : nullptr;
+  }
+  /// kAutomaton only: facts of the automaton, which is not made for them. The size is states and
+  /// edges, or somewhat more.
+  bool automaton_accepts_empty(ExprId id) const;
+  int64_t automaton_size(ExprId id) const;
 
   /// By id: whether the body or lookahead of some rule contains the expression. Builders leave
   /// intermediate ones.
@@ -149,7 +159,8 @@ class Grammar {
     ExprKind kind = ExprKind::kEmpty;
     int32_t offset = 0;  ///< Start in the pool of the kind; the rule or automaton index; start in
                          ///< children_ for kRepeat, kAnyOrder and kDistinct.
-    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for those three.
+    int32_t count = 0;   ///< Length in the pool of the kind; index into repeats_ for those three;
+                         ///< 1 for an automaton that is made late.
   };
   struct RepeatBounds {
     int64_t min = 0;
@@ -158,6 +169,7 @@ class Grammar {
   };
 
   const Expr& expr(ExprId id) const { return exprs_[static_cast<size_t>(id)]; }
+  bool is_late(ExprId id) const { return expr(id).count != 0; }
 
   std::vector<Rule> rules_;
   RuleId root_ = 0;
@@ -166,6 +178,7 @@ class Grammar {
   std::vector<CodePointRange> ranges_;
   std::vector<RepeatBounds> repeats_;
   std::vector<CodePointDfaPtr> automata_;
+  std::vector<LateAutomatonPtr> late_automata_;
   std::vector<int32_t> token_ids_;  // Each set: 1 if excluding, else 0; then its ids.
   std::string bytes_;  // Literals; texts of tokens, each after '!' if excluding, else '='.
 };

@@ -27,6 +27,8 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
       return AddRepeat(expr_ids[static_cast<size_t>(other.children(id)[0])], other.repeat_min(id),
                        other.repeat_max(id));
     case ExprKind::kAutomaton:
+      if (LateAutomatonPtr late = other.late_automaton(id))
+        return AddLateAutomaton(std::move(late));
       return AddAutomaton(other.automaton(id));
     case ExprKind::kTokenSet: {
       std::span<const int32_t> ids = other.token_ids(id);

@@ -166,8 +166,7 @@ void RegularFacts::Finish(ExprId expr) {
     }
     case ExprKind::kAutomaton:
       result.has_loop = true;
-      size = static_cast<int64_t>(grammar_.automaton(expr)->states().size()) +
-             grammar_.automaton(expr)->num_edges();
+      size = grammar_.automaton_size(expr);
       break;
     case ExprKind::kRuleRef:
       result.has_rule_ref = true;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "automata/code_point_automaton.h"
+#include "grammar/late_automaton.h"
 
 namespace xgrammar {
 
@@ -26,8 +27,17 @@ class AutomatonMemo {
     return made;
   }
 
+  /// The same for what `make` returned, a LateAutomatonPtr.
+  template <typename Make>
+  LateAutomatonPtr GetLate(const std::string& key, const Make& make) {
+    LateAutomatonPtr& known = late_automata_[key];
+    if (!known) known = make();
+    return known;
+  }
+
  private:
   std::unordered_map<std::string, CodePointDfaPtr> automata_;
+  std::unordered_map<std::string, LateAutomatonPtr> late_automata_;
 };
 
 }  // namespace xgrammar

@@ -125,14 +125,22 @@ ExprId JSONSchemaConverter::JsonText(std::string_view hint, CodePointDfaPtr spel
     spelled = Share(Intersect(*spelled, *unexcluded_, limits_.max_dfa_states));
     if (spelled->IsEmpty()) return Excluded();
   }
+  return Quoted(hint, builder_.AddAutomaton(std::move(spelled)));
+}
+
+ExprId JSONSchemaConverter::Quoted(std::string_view hint, ExprId body) {
   const ExprId quote = builder_.AddByteString("\"");
-  const ExprId body = builder_.AddAutomaton(std::move(spelled));
   return Lexeme(hint, builder_.AddSequence({quote, body, quote}));
 }
 
 ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered,
                                               Depth) {
   CodePointDfaPtr spelled = decoded->IsEmpty() ? decoded : SpelledFormat(decoded);
+  if (!spelled && !(is_filtered && unexcluded_)) {
+    LateAutomatonPtr& later = spelled_[decoded.get()];
+    if (!later) later = SpellCanonicallyLater(decoded);
+    if (later) return Quoted("string", builder_.AddLateAutomaton(later));
+  }
   if (!spelled) spelled = SpellCanonically(decoded);
   return JsonText("string", std::move(spelled), is_filtered);
 }
@@ -266,8 +274,20 @@ ExprId JSONSchemaConverter::AdditionalKey(const std::vector<std::string_view>& c
   for (const std::string_view name : closed_names)
     names += std::to_string(name.size()) + ":" + std::string(name);
   const auto [place, is_new] = closed_.try_emplace(std::move(names), kNoExpr);
-  if (is_new) place->second = JsonText("key", Share(SpellingsExcept(closed_names)), true);
+  if (is_new) place->second = KeyExcept(closed_names);
   return place->second;
+}
+
+// Few objects of a schema are met in a text, so most of these automata are never made.
+ExprId JSONSchemaConverter::KeyExcept(std::vector<std::string_view> names) {
+  if (unexcluded_) return JsonText("key", Share(SpellingsExcept(names)), true);
+  std::sort(names.begin(), names.end());
+  std::string key = "keys";
+  for (const std::string_view name : names)
+    key.append(" ").append(std::to_string(name.size())).append(":").append(name);
+  const LateAutomatonPtr later = memo_->GetLate(key, [&] { return SpellingsExceptLater(names); });
+  if (later) return Quoted("key", builder_.AddLateAutomaton(later));
+  return JsonText("key", Share(SpellingsExcept(names)), true);
 }
 
 ExprId JSONSchemaConverter::ConstrainedKey(const FreeCell& cell, Depth depth) {

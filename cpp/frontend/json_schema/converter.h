@@ -173,6 +173,8 @@ class JSONSchemaConverter {
   ExprId String(const StringConstraint& constraint, JsonId schema, Depth depth);
   ExprId MakeString(const StringConstraint& constraint, JsonId schema, Depth depth);
   ExprId JsonText(std::string_view hint, CodePointDfaPtr spelled, bool is_filtered);
+  ExprId Quoted(std::string_view hint, ExprId body);
+  ExprId KeyExcept(std::vector<std::string_view> names);
 
   // convert_array.cc
   ExprId ArrayBody(const ArraySpec& spec, Depth depth);
@@ -211,6 +213,7 @@ class JSONSchemaConverter {
   std::unordered_map<std::string, int32_t> indent_levels_;  ///< Depths at which a spec occurs.
   std::unordered_map<std::string, ExprId> lexemes_;         ///< By hint and body.
   std::unordered_map<std::string, ExprId> closed_;          ///< Additional keys by closed names.
+  std::unordered_map<const CodePointDfa*, LateAutomatonPtr> spelled_;  ///< By what they spell.
   std::unordered_map<std::string, ExprId> numbers_;
   std::unordered_map<std::string, ExprId> strings_;
   std::deque<PendingContainer> queue_;

@@ -96,6 +96,16 @@ const std::string& Evaluator::KeyOf(JsonId value) {
   return place->second;
 }
 
+int32_t Evaluator::KeyNumber(JsonId value) {
+  if (numbers_.empty()) numbers_.resize(static_cast<size_t>(reader_.document().size()), -1);
+  int32_t& number = numbers_[static_cast<size_t>(value)];
+  if (number < 0) {
+    const auto next = static_cast<int32_t>(key_numbers_.size());
+    number = key_numbers_.try_emplace(KeyOf(value), next).first->second;
+  }
+  return number;
+}
+
 void Evaluator::AppendKey(JsonId value, int depth, std::string* out) const {
   CheckDepth(depth);
   const JsonDocument& document = reader_.document();
@@ -148,15 +158,18 @@ bool Evaluator::SatisfiesAt(const Literal& literal, JsonId value, int depth) {
     case LiteralKind::kNotSchema:
       return !IsValid(literal.id, value, depth);
     case LiteralKind::kConst:
-      return KeyOf(literal.id) == KeyOf(value);
+      return KeyNumber(literal.id) == KeyNumber(value);
     case LiteralKind::kNotConst:
-      return KeyOf(literal.id) != KeyOf(value);
+      return KeyNumber(literal.id) != KeyNumber(value);
   }
   return false;
 }
 
 bool Evaluator::IsValid(JsonId id, JsonId value, int depth) {
   CheckDepth(depth);
+  // Lists of conditions ask whether each of many values is a certain one.
+  const JsonId only = reader_.Read(id).const_value;
+  if (only != kNoJson && KeyNumber(only) != KeyNumber(value)) return false;
   // Merging asks the same question for every combination of conjuncts.
   const uint64_t key = (uint64_t{static_cast<uint32_t>(id)} << 32) | static_cast<uint32_t>(value);
   const auto known = verdicts_.find(key);

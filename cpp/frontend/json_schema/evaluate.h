@@ -26,6 +26,8 @@ class Evaluator {
   bool Satisfies(const Literal& literal, JsonId value) { return SatisfiesAt(literal, value, 0); }
   /// A text that is equal for equal JSON values and only for them. Valid as long as the evaluator.
   const std::string& KeyOf(JsonId value);
+  /// A number that is equal for equal JSON values and only for them, at least 0.
+  int32_t KeyNumber(JsonId value);
   static InstanceType TypeOf(const JsonDocument& document, JsonId value);
 
  private:
@@ -53,6 +55,8 @@ class Evaluator {
   std::unordered_map<uint64_t, bool> verdicts_;          ///< Of schema (high half) and value.
   std::unordered_map<std::string, bool> name_verdicts_;  ///< Of schema and name of a member.
   std::unordered_map<JsonId, std::string> keys_;
+  std::unordered_map<std::string_view, int32_t> key_numbers_;  ///< Views of `keys_`.
+  std::vector<int32_t> numbers_;  ///< By value; -1 if not asked for yet.
   std::unordered_map<JsonId, std::unordered_set<std::string_view>> enum_keys_;
 };
 

@@ -137,16 +137,19 @@ void Merger::DropImplied(Conjunction* literals) {
 
 // A schema and the complement of one that is written the same way.
 bool Merger::IsContradictory(const Conjunction& literals) {
-  for (const Literal& negative : literals) {
-    if (negative.kind != LiteralKind::kNotSchema || literals.size() < 2) continue;
-    const JsonId id = reader_.CanonicalId(negative.id);
-    for (const Literal& positive : literals) {
-      const bool is_schema =
-          positive.kind == LiteralKind::kSchema || positive.kind == LiteralKind::kPlainSchema;
-      if (is_schema && reader_.CanonicalId(positive.id) == id) return true;
-    }
+  const bool has_complement = std::ranges::any_of(
+      literals, [](const Literal& literal) { return literal.kind == LiteralKind::kNotSchema; });
+  if (!has_complement || literals.size() < 2) return false;
+  std::vector<JsonId> positives;
+  for (const Literal& literal : literals) {
+    if (literal.kind == LiteralKind::kSchema || literal.kind == LiteralKind::kPlainSchema)
+      positives.push_back(reader_.CanonicalId(literal.id));
   }
-  return false;
+  std::sort(positives.begin(), positives.end());
+  return std::ranges::any_of(literals, [&](const Literal& literal) {
+    return literal.kind == LiteralKind::kNotSchema &&
+           std::binary_search(positives.begin(), positives.end(), reader_.CanonicalId(literal.id));
+  });
 }
 
 void Merger::CountWork() {
@@ -234,26 +237,38 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
   for (const JsonId value : run.values) result->values.push_back(value);
 }
 
+// The expansion of the longest beginning of a conjunction that has been expanded already, and how
+// many literals it has.
+std::pair<const Expansion*, size_t> Merger::ExpandedBeginning(const Conjunction& conjunction) {
+  constexpr size_t kMaxTried = 256;  // Each costs the length of the conjunction.
+  Conjunction beginning = conjunction;
+  for (size_t tried = 0; beginning.size() > 1 && tried < kMaxTried; ++tried) {
+    beginning.pop_back();
+    const auto known = locations_.find(beginning);
+    if (known == locations_.end()) continue;
+    const Expansion* expansion = expansions_[static_cast<size_t>(known->second)].get();
+    if (expansion) return {expansion, beginning.size()};
+  }
+  return {nullptr, 0};
+}
+
 // Keeps the distinct values that satisfy the whole conjunction.
 void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
   if (values->empty()) return;
-  // Lists of conditions ask the same with one more literal each time.
-  const std::vector<JsonId>* before = nullptr;
-  if (conjunction.size() > 1) {
-    const auto known = locations_.find(Conjunction(conjunction.begin(), conjunction.end() - 1));
-    const bool is_expanded =
-        known != locations_.end() && expansions_[static_cast<size_t>(known->second)];
-    if (is_expanded) before = &expansions_[static_cast<size_t>(known->second)]->values;
-  }
-  std::unordered_set<std::string_view> seen;
+  // Lists of conditions ask the same with more literals each time.
+  const auto [before, num_held] = ExpandedBeginning(conjunction);
+  const auto satisfies = [&, this](JsonId value, size_t first) {
+    return std::all_of(
+        conjunction.begin() + static_cast<ptrdiff_t>(first), conjunction.end(),
+        [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
+  };
+  std::unordered_set<int32_t> seen;
   std::vector<JsonId> kept;
   for (const JsonId value : *values) {
-    if (!seen.insert(evaluator_.KeyOf(value)).second) continue;
-    const bool held = before && std::binary_search(before->begin(), before->end(), value);
-    const bool holds =
-        std::all_of(held ? conjunction.end() - 1 : conjunction.begin(), conjunction.end(),
-                    [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
-    if (holds) kept.push_back(value);
+    const bool held =
+        before && std::binary_search(before->values.begin(), before->values.end(), value);
+    if (satisfies(value, held ? num_held : 0) && seen.insert(evaluator_.KeyNumber(value)).second)
+      kept.push_back(value);
   }
   // Document order of the values, whatever kind they are.
   std::sort(kept.begin(), kept.end());

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "frontend/json_schema/branch.h"
@@ -101,6 +102,7 @@ class Merger {
 
   void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
   bool NarrowFinite(LocationId location, Expansion* result);
+  std::pair<const Expansion*, size_t> ExpandedBeginning(const Conjunction& conjunction);
   void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);
@@ -150,6 +152,7 @@ class Merger {
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   void CountWork();
   void CheckWork(int64_t count) const;
+  bool HasWitness(LocationId location);
   bool HasOnlyEmptyOthers(const Expansion& expansion, int depth);
   void DropImplied(Conjunction* literals);
   bool IsContradictory(const Conjunction& literals);
@@ -177,6 +180,7 @@ class Merger {
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> locations_;
   std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.
   std::vector<std::unique_ptr<Expansion>> expansions_;
+  std::unordered_map<LocationId, JsonId> witnesses_;  ///< Values that satisfy locations.
   std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
   std::unordered_map<JsonId, std::vector<Discriminator>> discriminators_;  ///< By schema.
   int64_t work_count_ = 0;

@@ -4,6 +4,8 @@
 // surrogate pairs included, so that no spelling of a name slips through.
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -259,6 +261,27 @@ class ExclusionBuilder {
 
 CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names) {
   return ExclusionBuilder(names).Build();
+}
+
+LateAutomatonPtr SpellingsExceptLater(const std::vector<std::string_view>& names) {
+  constexpr int64_t kSmallNodes = 8;  // Such automata are made in a few microseconds.
+  constexpr int64_t kNodeSize = 64;   // States and edges for one byte of a name and its escapes.
+  int64_t num_nodes = 1;
+  size_t longest = 0;
+  std::string_view before;
+  for (const std::string_view name : names) {
+    const auto [here, there] = std::ranges::mismatch(name, before);
+    num_nodes += name.end() - here;
+    longest = std::max(longest, static_cast<size_t>(CountCodePoints(name)));
+    before = name;
+  }
+  if (static_cast<int64_t>(longest) < kSmallNodes) return nullptr;
+  std::vector<std::string> kept(names.begin(), names.end());
+  const auto make = [kept = std::move(kept)]() -> CodePointDfaPtr {
+    return std::make_shared<const CodePointDfa>(SpellingsExcept({kept.begin(), kept.end()}));
+  };
+  const bool accepts_empty = !names.front().empty();
+  return std::make_shared<const LateAutomaton>(make, accepts_empty, kNodeSize * (num_nodes + 1));
 }
 
 }  // namespace xgrammar::json_schema

@@ -19,6 +19,8 @@ namespace xgrammar::json_schema {
 
 namespace {
 
+constexpr size_t kMaxKeptStates = 1 << 18;  // Of products; so many take some 10 MB.
+
 CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
 }
@@ -118,7 +120,14 @@ CodePointDfaPtr StringLanguage::Constraint(const StringConstraint& constraint, J
 }
 
 CodePointDfaPtr StringLanguage::Intersection(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {
-  return Share(Intersect(*a, *b, reader_.limits().max_dfa_states));
+  // Branches of one location have most of their factors in common.
+  const auto found = products_.find({a.get(), b.get()});
+  if (found != products_.end()) return found->second.result;
+  CodePointDfaPtr result = Share(Intersect(*a, *b, reader_.limits().max_dfa_states));
+  num_kept_states_ += result->states().size();
+  if (num_kept_states_ <= kMaxKeptStates)
+    products_.emplace(std::pair(a.get(), b.get()), Product{a, b, result});
+  return result;
 }
 
 CodePointDfaPtr StringLanguage::Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {

@@ -5,9 +5,11 @@
 // nothing of quotes and escapes. Owned by one conversion.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "automata/code_point_automaton.h"
 #include "frontend/json_schema/branch.h"
@@ -39,11 +41,20 @@ class StringLanguage {
   CodePointDfaPtr ComplementOf(const CodePointDfaPtr& dfa);
 
  private:
+  // With its operands, whose addresses are the key.
+  struct Product {
+    CodePointDfaPtr a;
+    CodePointDfaPtr b;
+    CodePointDfaPtr result;
+  };
+
   CodePointDfaPtr Atom(const StringAtom& atom);
 
   const SchemaReader& reader_;
   std::unordered_map<std::string, CodePointDfaPtr> automata_;
   std::unordered_map<const CodePointDfa*, CodePointDfaPtr> complements_;
+  std::map<std::pair<const CodePointDfa*, const CodePointDfa*>, Product> products_;
+  size_t num_kept_states_ = 0;  ///< Of `products_`.
 };
 
 }  // namespace xgrammar::json_schema

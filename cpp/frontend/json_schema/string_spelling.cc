@@ -156,6 +156,17 @@ CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded) {
   return decoded;
 }
 
+LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded) {
+  constexpr int64_t kSmallSize = 128;
+  constexpr int64_t kEscapeSize = 52;  // The states and edges that the escapes of a state take.
+  const auto num_states = static_cast<int64_t>(decoded->states().size());
+  if (num_states + decoded->num_edges() < kSmallSize) return nullptr;
+  return std::make_shared<const LateAutomaton>(
+      [decoded] { return SpellCanonically(decoded); }, decoded->states()[0].accept,
+      num_states * (1 + kEscapeSize) +
+          static_cast<int64_t>(kRawRanges.size()) * decoded->num_edges());
+}
+
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder) {
   std::vector<ExprId> alternatives;
   const CodePointSet raw = decoded.Intersect(RawStringCharacters());

@@ -13,6 +13,7 @@
 #include "automata/code_point_automaton.h"
 #include "automata/code_point_set.h"
 #include "grammar/builder.h"
+#include "grammar/late_automaton.h"
 
 namespace xgrammar::json_schema {
 
@@ -24,11 +25,16 @@ CodePointDfa SpellCanonically(const CodePointDfa& decoded);
 /// The same; the automaton itself where nothing needs an escape.
 CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded);
 
+/// The same, made when it is needed; null where that would save little.
+LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded);
+
 /// The canonical spellings of one character out of a set, as an expression.
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder);
 
 /// All spellings of all strings that decode to none of the names, without quotes. Linear in the
 /// length of the names.
 CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names);
+/// The same, made when it is needed, of names in order; null where that would save little.
+LateAutomatonPtr SpellingsExceptLater(const std::vector<std::string_view>& names);
 
 }  // namespace xgrammar::json_schema
