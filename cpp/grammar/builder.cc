@@ -249,9 +249,15 @@ ExprId GrammarBuilder::AddChoices(std::span<const ExprId> alternatives) {
   if (alternatives.size() == 1) return alternatives[0];
   std::vector<ExprId> flat;
   flat.reserve(alternatives.size());
+  constexpr size_t kFewParts = 16;  // Up to this many a scan beats building a hash table.
   std::unordered_set<ExprId> seen;
+  const auto is_new = [&](ExprId id) {
+    if (flat.size() < kFewParts) return std::find(flat.begin(), flat.end(), id) == flat.end();
+    if (seen.empty()) seen.insert(flat.begin(), flat.end());
+    return seen.insert(id).second;
+  };
   auto append = [&](ExprId id) {
-    if (!IsNothing(id) && seen.insert(id).second) flat.push_back(id);
+    if (!IsNothing(id) && is_new(id)) flat.push_back(id);
   };
   for (ExprId id : alternatives) {
     if (grammar_->kind(id) == ExprKind::kChoices &&

@@ -55,6 +55,10 @@ struct StringConstraint {
   std::vector<std::string_view> excluded;
 
   bool IsFree() const { return length.IsTrivial() && atoms.empty() && excluded.empty(); }
+  bool IsOneFormat() const {
+    return length.IsTrivial() && atoms.size() == 1 && excluded.empty() && atoms[0].is_format &&
+           !atoms[0].negated;
+  }
   std::string Key() const;
 };
 

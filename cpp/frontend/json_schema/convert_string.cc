@@ -145,6 +145,10 @@ ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bo
   return JsonText("string", std::move(spelled), is_filtered);
 }
 
+ExprId JSONSchemaConverter::FormatString(std::string_view name, Depth) {
+  return JsonText("string", SpelledAutomatonOfFormat(name), false);
+}
+
 ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const CountRange& length,
                                           bool is_filtered, Depth depth) {
   if (!is_filtered || !unexcluded_) {
@@ -317,6 +321,10 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
 ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonId schema,
                                        Depth depth) {
   if (constraint.IsFree()) return FreeString(depth);
+  if (constraint.IsOneFormat()) {
+    const ExprId format = FormatString(document().text(constraint.atoms[0].text), depth);
+    if (format != kNoExpr) return format;
+  }
   const bool is_filtered = constraint.atoms.empty();
   CodePointDfaPtr decoded = merger_.strings().WithoutLength(constraint, schema);
   if (!decoded) return BoundedString(CodePointSet::All(), constraint.length, is_filtered, depth);

@@ -74,6 +74,8 @@ class JSONSchemaConverter {
   /// `is_filtered`: excluded texts (JsonSchemaOptions::excludes) act on them.
   virtual ExprId FreeString(Depth depth);
   virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth);
+  /// A format by its name; kNoExpr: as the language of its decoded texts.
+  virtual ExprId FormatString(std::string_view name, Depth depth);
   virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
                                bool is_filtered, Depth depth);
   /// The texts of a language that have `length` characters, too many for an automaton.

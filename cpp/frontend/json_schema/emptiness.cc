@@ -216,28 +216,6 @@ bool Merger::HasOnlyEmptyOthers(const Expansion& expansion, int depth) {
   return true;
 }
 
-// Whether a value of the document is known that satisfies the location: one that did without the
-// last literal, a complement. Lists of conditions ask so for one more complement each time, and
-// nothing need be expanded as long as one of the values is left.
-bool Merger::HasWitness(LocationId location) {
-  if (witnesses_.contains(location)) return true;
-  const Conjunction& literals = conjunction(location);
-  const bool adds_complement =
-      literals.size() > 1 && (literals.back().kind == LiteralKind::kNotSchema ||
-                              literals.back().kind == LiteralKind::kNotConst);
-  if (!adds_complement) return false;
-  const auto before = locations_.find(Conjunction(literals.begin(), literals.end() - 1));
-  if (before == locations_.end()) return false;
-  const auto known = witnesses_.find(before->second);
-  JsonId witness = known == witnesses_.end() ? kNoJson : known->second;
-  const Expansion* expansion = expansions_[static_cast<size_t>(before->second)].get();
-  if (witness == kNoJson && expansion && !expansion->values.empty())
-    witness = expansion->values.back();
-  if (witness == kNoJson || !evaluator_.Satisfies(literals.back(), witness)) return false;
-  witnesses_.emplace(location, witness);
-  return true;
-}
-
 bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
   if (location == kNothingLocation) return true;
   if (location == kAnyLocation || depth == 0) return false;

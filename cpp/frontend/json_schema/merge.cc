@@ -2,12 +2,12 @@
 //
 // A run expands one location for one kind of instance, depth first with a stack of its own; a split
 // copies the branch for every alternative but the last. Complements are complement.cc, plain
-// keywords constraints.cc, what a complete branch becomes finish_object.cc and finish_array.cc.
+// keywords constraints.cc, values that are listed known_values.cc, what a complete branch becomes
+// finish_object.cc and finish_array.cc.
 #include "frontend/json_schema/merge.h"
 
 #include <algorithm>
 #include <span>
-#include <unordered_set>
 #include <utility>
 
 #include "support/work_meter.h"
@@ -185,24 +185,6 @@ const Expansion& Merger::Expand(LocationId location) {
   return *slot;
 }
 
-// Lists of conditions ask the same with one more complement each time. Where only known values were
-// left before, those that meet it are left now, and nothing need be expanded.
-bool Merger::NarrowFinite(LocationId location, Expansion* result) {
-  const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
-  if (literals.size() < 2) return false;
-  const Literal last = literals.back();
-  if (last.kind != LiteralKind::kNotSchema && last.kind != LiteralKind::kNotConst) return false;
-  const auto known = locations_.find(Conjunction(literals.begin(), literals.end() - 1));
-  if (known == locations_.end() || !expansions_[static_cast<size_t>(known->second)]) return false;
-  const Expansion& before = *expansions_[static_cast<size_t>(known->second)];
-  if (!before.IsFinite() || before.allows_null || before.allows_true || before.allows_false)
-    return false;
-  for (const JsonId value : before.values) {
-    if (evaluator_.Satisfies(last, value)) result->values.push_back(value);
-  }
-  return true;
-}
-
 // A quick look at `type`, so that most kinds of instances are never expanded.
 bool Merger::MayHold(const Literal& literal, InstanceType type) {
   if (literal.kind == LiteralKind::kConst)
@@ -235,44 +217,6 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
     if (outcome == Outcome::kContinue) FinishBranch(&run, &work.branch);
   }
   for (const JsonId value : run.values) result->values.push_back(value);
-}
-
-// The expansion of the longest beginning of a conjunction that has been expanded already, and how
-// many literals it has.
-std::pair<const Expansion*, size_t> Merger::ExpandedBeginning(const Conjunction& conjunction) {
-  constexpr size_t kMaxTried = 256;  // Each costs the length of the conjunction.
-  Conjunction beginning = conjunction;
-  for (size_t tried = 0; beginning.size() > 1 && tried < kMaxTried; ++tried) {
-    beginning.pop_back();
-    const auto known = locations_.find(beginning);
-    if (known == locations_.end()) continue;
-    const Expansion* expansion = expansions_[static_cast<size_t>(known->second)].get();
-    if (expansion) return {expansion, beginning.size()};
-  }
-  return {nullptr, 0};
-}
-
-// Keeps the distinct values that satisfy the whole conjunction.
-void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
-  if (values->empty()) return;
-  // Lists of conditions ask the same with more literals each time.
-  const auto [before, num_held] = ExpandedBeginning(conjunction);
-  const auto satisfies = [&, this](JsonId value, size_t first) {
-    return std::all_of(
-        conjunction.begin() + static_cast<ptrdiff_t>(first), conjunction.end(),
-        [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
-  };
-  std::unordered_set<int32_t> seen;
-  std::vector<JsonId> kept;
-  for (const JsonId value : *values) {
-    const bool held =
-        before && std::binary_search(before->values.begin(), before->values.end(), value);
-    if (satisfies(value, held ? num_held : 0) && seen.insert(evaluator_.KeyNumber(value)).second)
-      kept.push_back(value);
-  }
-  // Document order of the values, whatever kind they are.
-  std::sort(kept.begin(), kept.end());
-  *values = std::move(kept);
 }
 
 void Merger::Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct) {

@@ -222,10 +222,15 @@ void SchemaReader::FindCanonicalIds() {
     }
   }
   std::unordered_map<std::string, JsonId> known;
+  known.reserve(size);
+  std::string key;
+  const auto append_number = [&key](int32_t number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
   for (JsonId id = document_.size() - 1; id >= 0; --id) {
-    std::string key(1, static_cast<char>('0' + static_cast<int>(document_.kind(id))));
+    key.assign(1, static_cast<char>('0' + static_cast<int>(document_.kind(id))));
     const auto append = [&](JsonId child) {
-      key += std::to_string(canonical_ids_[static_cast<size_t>(child)]) + ",";
+      append_number(canonical_ids_[static_cast<size_t>(child)]);
     };
     if (document_.IsObject(id)) {
       for (const Member& member : document_.members(id)) {
@@ -233,7 +238,7 @@ void SchemaReader::FindCanonicalIds() {
         const bool is_annotation = name == "title" || name == "description" || name == "$comment";
         if (is_annotation && document_.IsString(member.value) && !is_value[static_cast<size_t>(id)])
           continue;
-        key += std::to_string(name.size()) + ":";
+        append_number(static_cast<int32_t>(name.size()));
         key += name;
         append(member.value);
       }
@@ -242,7 +247,7 @@ void SchemaReader::FindCanonicalIds() {
     } else if (document_.IsString(id) || document_.IsNumber(id)) {
       key += document_.text(id);
     }
-    canonical_ids_[static_cast<size_t>(id)] = known.try_emplace(std::move(key), id).first->second;
+    canonical_ids_[static_cast<size_t>(id)] = known.try_emplace(key, id).first->second;
   }
   // The first one of equal ones stands for all, as errors show where it is.
   std::vector<JsonId> firsts(size, kNoJson);
@@ -254,6 +259,8 @@ void SchemaReader::FindCanonicalIds() {
 }
 
 JsonId SchemaReader::SkipReferences(JsonId id) {
+  const auto index = static_cast<size_t>(id);
+  if (index < skipped_.size() && skipped_[index] != kNoJson) return skipped_[index];
   const JsonId start = id;
   JsonId slow = id;  // Floyd's cycle detection: `slow` follows at half the speed.
   bool move_slow = false;
@@ -266,6 +273,8 @@ JsonId SchemaReader::SkipReferences(JsonId id) {
                       "The references form a cycle without content");
     }
   }
+  if (index >= skipped_.size()) skipped_.resize(std::max(index + 1, schemas_.size()), kNoJson);
+  skipped_[index] = id;
   return id;
 }
 

@@ -83,6 +83,7 @@ class SchemaReader {
   References references_;
   DynamicScopes scopes_;
   std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId, placed ones included.
+  std::vector<JsonId> skipped_;                   ///< By JsonId: what its references lead to.
   std::vector<JsonId> canonical_ids_;
   std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> property_index_;
 };

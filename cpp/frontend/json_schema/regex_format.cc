@@ -171,10 +171,11 @@ class FlatTerms {
 
 }  // namespace
 
-RegexFormatAutomata RegexFormatToDfa() {
-  const CodePointDfa terms = FlatTerms().Build();
+CodePointDfa RegexFormatToDfa() { return NestRegexTerms(FlatTerms().Build(), false); }
+
+CodePointDfa SpelledRegexFormatToDfa() {
   // Parentheses have no other spellings, so that the terms can be spelled before they are copied.
-  return {NestRegexTerms(terms, false), NestRegexTerms(SpellCanonically(terms), true)};
+  return NestRegexTerms(SpellCanonically(FlatTerms().Build()), true);
 }
 
 bool IsRegularExpression(std::string_view text) {

@@ -11,14 +11,11 @@
 
 namespace xgrammar::json_schema {
 
-struct RegexFormatAutomata {
-  CodePointDfa decoded;
-  CodePointDfa spelled;  ///< Canonically, as characters of a JSON string.
-};
-
 /// Patterns of ECMA-262 with the `u` flag, not all of them. Nested groups: up to three; named
 /// groups: one (regex_groups.h).
-RegexFormatAutomata RegexFormatToDfa();
+CodePointDfa RegexFormatToDfa();
+/// Their canonical spellings as characters of a JSON string.
+CodePointDfa SpelledRegexFormatToDfa();
 
 /// Whether a text (well-formed UTF-8) is a pattern of ECMA-262 with the `u` flag.
 bool IsRegularExpression(std::string_view text);

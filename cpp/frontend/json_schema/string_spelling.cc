@@ -21,6 +21,13 @@ bool NeedsEscapes(const CodePointDfa::Edge& edge) {
          (edge.lo <= '\\' && '\\' <= edge.hi);
 }
 
+bool NeedsEscapes(const CodePointDfa& decoded) {
+  return std::ranges::any_of(decoded.states(), [](const CodePointDfa::StateView& state) {
+    return std::ranges::any_of(state.edges,
+                               [](const CodePointDfa::Edge& edge) { return NeedsEscapes(edge); });
+  });
+}
+
 /// Builds SpellCanonically. States keep their numbers; those of their escapes come behind them.
 class CanonicalSpeller {
  public:
@@ -40,7 +47,8 @@ class CanonicalSpeller {
   // The raw characters, and a backslash to the escapes if there are any. How many states they take
   // is known here, what they hold is written later.
   void WriteRaw(const CodePointDfa::StateView& state) {
-    const bool is_escaped = std::any_of(state.edges.begin(), state.edges.end(), NeedsEscapes);
+    const bool is_escaped = std::ranges::any_of(
+        state.edges, [](const CodePointDfa::Edge& edge) { return NeedsEscapes(edge); });
     bool has_backslash = !is_escaped;
     const auto add_backslash = [&](uint32_t before) {
       if (has_backslash || before <= '\\') return;
@@ -149,18 +157,15 @@ CodePointDfa SpellCanonically(const CodePointDfa& decoded) {
 }
 
 CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded) {
-  for (const auto& state : decoded->states()) {
-    if (std::any_of(state.edges.begin(), state.edges.end(), NeedsEscapes))
-      return std::make_shared<const CodePointDfa>(SpellCanonically(*decoded));
-  }
-  return decoded;
+  if (!NeedsEscapes(*decoded)) return decoded;
+  return std::make_shared<const CodePointDfa>(SpellCanonically(*decoded));
 }
 
 LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded) {
   constexpr int64_t kSmallSize = 128;
   constexpr int64_t kEscapeSize = 52;  // The states and edges that the escapes of a state take.
   const auto num_states = static_cast<int64_t>(decoded->states().size());
-  if (num_states + decoded->num_edges() < kSmallSize) return nullptr;
+  if (num_states + decoded->num_edges() < kSmallSize || !NeedsEscapes(*decoded)) return nullptr;
   return std::make_shared<const LateAutomaton>(
       [decoded] { return SpellCanonically(decoded); }, decoded->states()[0].accept,
       num_states * (1 + kEscapeSize) +

@@ -139,6 +139,32 @@ TEST_F(BuilderTest, AutomataAreSharedByContent) {
   EXPECT_EQ(builder_.AddAutomaton(std::make_shared<const CodePointDfa>(one)), builder_.AddEmpty());
 }
 
+TEST_F(BuilderTest, LateAutomataAreMadeOnceWhenTheyAreAskedFor) {
+  int made = 0;
+  const auto late = std::make_shared<const LateAutomaton>(
+      [&made] {
+        ++made;
+        return std::make_shared<const CodePointDfa>(FromStrings({"", "ab"}));
+      },
+      true, 10);
+  const ExprId id = builder_.AddLateAutomaton(late);
+  EXPECT_EQ(builder_.AddLateAutomaton(late), id);
+  EXPECT_NE(builder_.AddAutomaton(std::make_shared<const CodePointDfa>(FromStrings({"", "ab"}))),
+            id);
+  const RuleId root = builder_.AddRuleWithHint("root", id);
+  const GrammarPtr grammar = builder_.Build(root);
+  GrammarBuilder other;
+  const ExprId copy = other.view().num_exprs();
+  other.Import(*grammar);
+  EXPECT_TRUE(other.view().automaton_accepts_empty(copy));
+  EXPECT_EQ(other.view().automaton_size(copy), 10);
+  EXPECT_GT(grammar->MemorySizeBytes(), 0);
+  EXPECT_EQ(made, 0);
+  EXPECT_TRUE(other.view().automaton(copy)->Accepts("ab"));
+  EXPECT_EQ(other.view().automaton(copy), grammar->automaton(id));
+  EXPECT_EQ(made, 1);
+}
+
 TEST_F(BuilderTest, RuleNames) {
   RuleId x = builder_.AddRule("x");
   EXPECT_EQ(builder_.FindRule("x"), x);

@@ -65,16 +65,15 @@ constexpr const char* kOthers[] = {
 };
 
 TEST(RegexFormat, TakesPatternsOnly) {
-  const CodePointDfa dfa = RegexFormatToDfa().decoded;
+  const CodePointDfa dfa = RegexFormatToDfa();
   for (const char* text : kPatterns) EXPECT_TRUE(dfa.Accepts(text)) << text;
   for (const char* text : kOthers) EXPECT_FALSE(dfa.Accepts(text)) << text;
   EXPECT_FALSE(dfa.Accepts("((((a))))")) << "nested too deep for the subset";
 }
 
 TEST(RegexFormat, SpellingIsCanonical) {
-  const RegexFormatAutomata automata = RegexFormatToDfa();
-  const CodePointDfa spelled = Minimize(SpellCanonically(automata.decoded));
-  EXPECT_EQ(Minimize(automata.spelled).states(), spelled.states());
+  const CodePointDfa spelled = Minimize(SpellCanonically(RegexFormatToDfa()));
+  EXPECT_EQ(Minimize(SpelledRegexFormatToDfa()).states(), spelled.states());
 }
 
 TEST(RegexFormat, ValuesAreJudgedWithoutBound) {

@@ -15,11 +15,12 @@ namespace xgrammar::json_schema {
 namespace {
 
 void ExpectVerdict(const std::string& text, bool verdict) {
-  static const RegexFormatAutomata automata = RegexFormatToDfa();
-  EXPECT_EQ(automata.decoded.Accepts(text), verdict) << text;
+  static const CodePointDfa decoded_patterns = RegexFormatToDfa();
+  static const CodePointDfa spelled_patterns = SpelledRegexFormatToDfa();
+  EXPECT_EQ(decoded_patterns.Accepts(text), verdict) << text;
   std::string spelled;
   AppendJsonString(text, &spelled);
-  EXPECT_EQ(automata.spelled.Accepts(spelled.substr(1, spelled.size() - 2)), verdict) << spelled;
+  EXPECT_EQ(spelled_patterns.Accepts(spelled.substr(1, spelled.size() - 2)), verdict) << spelled;
 }
 
 TEST(RegexGroups, DepthIsBounded) {

@@ -5,6 +5,10 @@
 // string_spelling_test.cc.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "automata/code_point_automaton.h"
 #include "frontend/json_schema/string_spelling.h"
 
@@ -40,6 +44,25 @@ TEST(SpellingsExcept, IsInFinalForm) {
       SpellingsExcept({"name", "number", "\xF0\x9F\x98\x80", "\xF0\x9F\x98\x81", "\"/\t"});
   EXPECT_EQ(CodePointDfa(dfa.ToTable()).states(), dfa.states());
   EXPECT_EQ(dfa.MinLength(), 0);
+}
+
+TEST(SpellingsExcept, LaterIsTheSame) {
+  const std::vector<std::vector<std::string_view>> lists = {
+      {"", "additional", "addition"},
+      {"properties", "property", "proper"},
+      {"\xF0\x9F\x98\x80\xF0\x9F\x98\x81\xF0\x9F\x98\x82\xF0\x9F\x98\x83" "abcdef"},
+      {"\n\t\"\\/\b\f\r", "\xC3\xA9\xC3\xA8\xC3\xAA\xC3\xAB\xC3\xA0\xC3\xA2\xC3\xA4\xC3\xA7"},
+  };
+  for (std::vector<std::string_view> names : lists) {
+    std::sort(names.begin(), names.end());
+    const LateAutomatonPtr later = SpellingsExceptLater(names);
+    ASSERT_NE(later, nullptr);
+    const CodePointDfa dfa = SpellingsExcept(names);
+    EXPECT_EQ(later->accepts_empty(), dfa.Accepts(""));
+    EXPECT_EQ(later->Get()->states(), dfa.states());
+    EXPECT_GE(later->size(), static_cast<int64_t>(dfa.states().size()) + dfa.num_edges());
+  }
+  EXPECT_EQ(SpellingsExceptLater({"id", "key"}), nullptr) << "small";
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "automata/code_point_automaton.h"
 
@@ -34,6 +36,25 @@ TEST(SpellCanonically, AutomataWithoutEscapesStayThemselves) {
   for (const char* text : {"a\\\"", "\\n\\u0001"}) EXPECT_TRUE(spelled->Accepts(text)) << text;
   for (const char* text : {"a\"", "\\n\\u0002", "\\u000a\\u0001"})
     EXPECT_FALSE(spelled->Accepts(text)) << text;
+}
+
+TEST(SpellCanonically, LaterIsTheSame) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 40; ++i) texts.push_back(std::to_string(i * i * i) + "\"\n\x01");
+  const auto listed =
+      std::make_shared<const CodePointDfa>(FromStrings({texts.begin(), texts.end()}));
+  const auto others = std::make_shared<const CodePointDfa>(Complement(*listed));
+  for (const CodePointDfaPtr& decoded : {listed, others}) {
+    const LateAutomatonPtr later = SpellCanonicallyLater(decoded);
+    ASSERT_NE(later, nullptr);
+    EXPECT_EQ(later->accepts_empty(), decoded->Accepts(""));
+    const CodePointDfa spelled = SpellCanonically(*decoded);
+    EXPECT_EQ(later->Get()->states(), spelled.states());
+    EXPECT_EQ(later->Get(), later->Get());
+    EXPECT_GE(later->size(), static_cast<int64_t>(spelled.states().size()) + spelled.num_edges());
+  }
+  const auto plain = std::make_shared<const CodePointDfa>(FromStrings({std::string(300, 'a')}));
+  EXPECT_EQ(SpellCanonicallyLater(plain), nullptr) << "nothing to spell";
 }
 
 }  // namespace

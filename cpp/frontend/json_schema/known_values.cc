@@ -1,0 +1,91 @@
+// Values of the document, listed by `enum` and `const`: which of them satisfy a conjunction.
+//
+// Part of Merger. Lists of conditions (`if` a member is this, `then` ...) ask about conjunctions
+// that grow by one complement each time, so answers are carried on from the longest beginning that
+// has been expanded, and a value that is left is enough to know that something is.
+#include <algorithm>
+#include <unordered_set>
+
+#include "frontend/json_schema/merge.h"
+
+namespace xgrammar::json_schema {
+
+// Lists of conditions ask the same with one more complement each time. Where only known values were
+// left before, those that meet it are left now, and nothing need be expanded.
+bool Merger::NarrowFinite(LocationId location, Expansion* result) {
+  const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
+  if (literals.size() < 2) return false;
+  const Literal last = literals.back();
+  if (last.kind != LiteralKind::kNotSchema && last.kind != LiteralKind::kNotConst) return false;
+  const auto known = locations_.find(Conjunction(literals.begin(), literals.end() - 1));
+  if (known == locations_.end() || !expansions_[static_cast<size_t>(known->second)]) return false;
+  const Expansion& before = *expansions_[static_cast<size_t>(known->second)];
+  if (!before.IsFinite() || before.allows_null || before.allows_true || before.allows_false)
+    return false;
+  for (const JsonId value : before.values) {
+    if (evaluator_.Satisfies(last, value)) result->values.push_back(value);
+  }
+  return true;
+}
+
+// The expansion of the longest beginning of a conjunction that has been expanded already, and how
+// many literals it has.
+std::pair<const Expansion*, size_t> Merger::ExpandedBeginning(const Conjunction& conjunction) {
+  constexpr size_t kMaxTried = 256;  // Each costs the length of the conjunction.
+  Conjunction beginning = conjunction;
+  for (size_t tried = 0; beginning.size() > 1 && tried < kMaxTried; ++tried) {
+    beginning.pop_back();
+    const auto known = locations_.find(beginning);
+    if (known == locations_.end()) continue;
+    const Expansion* expansion = expansions_[static_cast<size_t>(known->second)].get();
+    if (expansion) return {expansion, beginning.size()};
+  }
+  return {nullptr, 0};
+}
+
+// Keeps the distinct values that satisfy the whole conjunction.
+void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
+  if (values->empty()) return;
+  // Lists of conditions ask the same with more literals each time.
+  const auto [before, num_held] = ExpandedBeginning(conjunction);
+  const auto satisfies = [&, this](JsonId value, size_t first) {
+    return std::all_of(
+        conjunction.begin() + static_cast<ptrdiff_t>(first), conjunction.end(),
+        [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
+  };
+  std::unordered_set<int32_t> seen;
+  std::vector<JsonId> kept;
+  for (const JsonId value : *values) {
+    const bool held =
+        before && std::binary_search(before->values.begin(), before->values.end(), value);
+    if (satisfies(value, held ? num_held : 0) && seen.insert(evaluator_.KeyNumber(value)).second)
+      kept.push_back(value);
+  }
+  // Document order of the values, whatever kind they are.
+  std::sort(kept.begin(), kept.end());
+  *values = std::move(kept);
+}
+
+// Whether a value of the document is known that satisfies the location: one that did without the
+// last literal, a complement. Lists of conditions ask so for one more complement each time, and
+// nothing need be expanded as long as one of the values is left.
+bool Merger::HasWitness(LocationId location) {
+  if (witnesses_.contains(location)) return true;
+  const Conjunction& literals = conjunction(location);
+  const bool adds_complement =
+      literals.size() > 1 && (literals.back().kind == LiteralKind::kNotSchema ||
+                              literals.back().kind == LiteralKind::kNotConst);
+  if (!adds_complement) return false;
+  const auto before = locations_.find(Conjunction(literals.begin(), literals.end() - 1));
+  if (before == locations_.end()) return false;
+  const auto known = witnesses_.find(before->second);
+  JsonId witness = known == witnesses_.end() ? kNoJson : known->second;
+  const Expansion* expansion = expansions_[static_cast<size_t>(before->second)].get();
+  if (witness == kNoJson && expansion && !expansion->values.empty())
+    witness = expansion->values.back();
+  if (witness == kNoJson || !evaluator_.Satisfies(literals.back(), witness)) return false;
+  witnesses_.emplace(location, witness);
+  return true;
+}
+
+}  // namespace xgrammar::json_schema
