@@ -348,10 +348,7 @@ class ObjectFinisher {
       if (free.value == kNothingLocation) continue;
       free.keys = cell.keys;
       if (free.keys && !spec_.closed_names.empty()) {
-        if (!undeclared) {
-          undeclared = strings.ComplementOf(
-              std::make_shared<const CodePointDfa>(FromStrings(spec_.closed_names)));
-        }
+        if (!undeclared) undeclared = strings.AllBut(spec_.closed_names);
         free.keys = strings.Intersection(free.keys, undeclared);
         if (free.keys->IsEmpty()) continue;
       }

@@ -65,6 +65,16 @@ void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& 
 }
 
 LocationId Merger::Intern(Conjunction conjunction) {
+  if (conjunction.size() < 2) return InternNew(conjunction);
+  // Lists of conditions give long conjunctions, each of them several times.
+  const auto known = asked_.find(conjunction);
+  if (known != asked_.end()) return known->second;
+  const LocationId location = InternNew(conjunction);
+  asked_.emplace(std::move(conjunction), location);
+  return location;
+}
+
+LocationId Merger::InternNew(const Conjunction& conjunction) {
   Conjunction simple;
   simple.reserve(conjunction.size());
   for (Literal literal : conjunction) {

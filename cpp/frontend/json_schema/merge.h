@@ -154,6 +154,7 @@ class Merger {
   void CheckWork(int64_t count) const;
   bool HasWitness(LocationId location);
   bool HasOnlyEmptyOthers(const Expansion& expansion, int depth);
+  LocationId InternNew(const Conjunction& conjunction);
   void DropImplied(Conjunction* literals);
   bool IsContradictory(const Conjunction& literals);
   static bool Require(Branch* branch, std::string_view name);
@@ -178,6 +179,7 @@ class Merger {
   const JsonSchemaOptions& options_;
   std::vector<JsonSchemaReportRecord>* report_;
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> locations_;
+  std::unordered_map<Conjunction, LocationId, ConjunctionHash> asked_;  ///< As given to Intern.
   std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.
   std::vector<std::unique_ptr<Expansion>> expansions_;
   std::unordered_map<LocationId, JsonId> witnesses_;  ///< Values that satisfy locations.

@@ -96,7 +96,7 @@ CodePointDfaPtr StringLanguage::WithoutLength(const StringConstraint& constraint
     if (dfa) result = result ? Intersection(result, dfa) : dfa;
   }
   if (!constraint.excluded.empty()) {
-    const CodePointDfaPtr others = ComplementOf(Share(FromStrings(constraint.excluded)));
+    const CodePointDfaPtr others = AllBut(constraint.excluded);
     result = result ? Intersection(result, others) : others;
   }
   return result;
@@ -132,6 +132,15 @@ CodePointDfaPtr StringLanguage::Intersection(const CodePointDfaPtr& a, const Cod
 
 CodePointDfaPtr StringLanguage::Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b) {
   return Intersection(a, ComplementOf(b));
+}
+
+CodePointDfaPtr StringLanguage::AllBut(const std::vector<std::string_view>& texts) {
+  std::string key(1, 't');
+  for (const std::string_view text : texts)
+    key.append(std::to_string(text.size())).append(":").append(text);
+  CodePointDfaPtr& known = automata_[key];
+  if (!known) known = Share(Complement(FromStrings(texts)));
+  return known;
 }
 
 CodePointDfaPtr StringLanguage::ComplementOf(const CodePointDfaPtr& dfa) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "automata/code_point_automaton.h"
 #include "frontend/json_schema/branch.h"
@@ -39,6 +40,8 @@ class StringLanguage {
   CodePointDfaPtr Intersection(const CodePointDfaPtr& a, const CodePointDfaPtr& b);
   CodePointDfaPtr Difference(const CodePointDfaPtr& a, const CodePointDfaPtr& b);
   CodePointDfaPtr ComplementOf(const CodePointDfaPtr& dfa);
+  /// All texts but these.
+  CodePointDfaPtr AllBut(const std::vector<std::string_view>& texts);
 
  private:
   // With its operands, whose addresses are the key.

@@ -50,7 +50,8 @@ TEST(SpellingsExcept, LaterIsTheSame) {
   const std::vector<std::vector<std::string_view>> lists = {
       {"", "additional", "addition"},
       {"properties", "property", "proper"},
-      {"\xF0\x9F\x98\x80\xF0\x9F\x98\x81\xF0\x9F\x98\x82\xF0\x9F\x98\x83" "abcdef"},
+      {"\xF0\x9F\x98\x80\xF0\x9F\x98\x81\xF0\x9F\x98\x82\xF0\x9F\x98\x83"
+       "abcdef"},
       {"\n\t\"\\/\b\f\r", "\xC3\xA9\xC3\xA8\xC3\xAA\xC3\xAB\xC3\xA0\xC3\xA2\xC3\xA4\xC3\xA7"},
   };
   for (std::vector<std::string_view> names : lists) {
