@@ -1,11 +1,9 @@
-// KindMasks: the kinds of each token, found once by a scan of the token tree, and masks by
-// comparing them.
+// KindMasks: masks by a walk of the token tree that takes or leaves whole subtrees.
 //
 // Special and stop tokens are no part of the token tree and of no mask and rest either.
 #include "mask/kind_masks.h"
 
 #include <algorithm>
-#include <bit>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -14,28 +12,7 @@
 
 namespace xgrammar {
 
-void KindMasks::FindKinds() {
-  kinds_of_token_.assign(static_cast<size_t>(tokenizer_.vocab_size()), kIllFormedBelow);
-  const TokenTrie& trie = tokenizer_.trie();
-  struct Step {
-    uint16_t kinds = 0;
-    Utf8State utf8 = Utf8State::kBoundary;
-  };
-  std::vector<Step> path(size_t{trie.max_token_bytes()} + 1);
-  for (uint32_t i = 0; i < trie.num_nodes(); ++i) {
-    const TokenTrie::Node& node = trie.node(i);
-    const auto byte = static_cast<uint8_t>(node.byte);
-    const Step& before = path[node.depth - 1];
-    const Step here{static_cast<uint16_t>(before.kinds | kKindBits[byte]),
-                    NextUtf8State(before.utf8, byte)};
-    path[node.depth] = here;
-    if (here.utf8 == Utf8State::kIllFormed || node.depth > max_token_bytes_) continue;
-    for (int32_t token : trie.tokens(i)) kinds_of_token_[static_cast<size_t>(token)] = here.kinds;
-  }
-}
-
 std::shared_ptr<const KindMasks::Tokens> KindMasks::Get(uint16_t kinds) {
-  kinds_once_.Call([this] { FindKinds(); });
   {
     const std::lock_guard<ForkSafeMutex> lock(mutex_);
     const auto known = masks_.find(kinds);
@@ -65,29 +42,44 @@ void KindMasks::Clear() {
 }
 
 std::shared_ptr<const KindMasks::Tokens> KindMasks::Make(uint16_t kinds) const {
-  const auto others = static_cast<uint16_t>(~kinds | kIllFormedBelow);
-  auto made = std::make_shared<Tokens>();
-  made->words.assign((kinds_of_token_.size() + 31) / 32, 0);
-  size_t num_known = 0;
-  for (size_t w = 0; w < made->words.size(); ++w) {
-    const size_t end = std::min(kinds_of_token_.size() - w * 32, size_t{32});
-    uint32_t bits = 0;
-    for (size_t i = 0; i < end; ++i) {
-      bits |= static_cast<uint32_t>((kinds_of_token_[w * 32 + i] & others) == 0) << i;
-    }
-    made->words[w] = bits;
-    num_known += static_cast<size_t>(std::popcount(bits));
-  }
   const TokenTrie& trie = tokenizer_.trie();
-  const std::span<const int32_t> all = trie.all_tokens();
+  auto made = std::make_shared<Tokens>();
+  made->words.assign((static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32, 0);
+  const auto take = [&](std::span<const int32_t> tokens) {
+    for (int32_t id : tokens) made->words[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+  };
+  std::vector<std::span<const int32_t>> others;
+  size_t num_others = 0;
   // A tree of more than this many others takes too long to make, and to walk.
-  if (all.size() - num_known > all.size() / min_share_) return nullptr;
+  const size_t max_others = trie.all_tokens().size() / min_share_;
+  std::vector<Utf8State> path(size_t{trie.max_token_bytes()} + 1, Utf8State::kBoundary);
+  for (uint32_t i = 0; i < trie.num_nodes();) {
+    const TokenTrie::Node& node = trie.node(i);
+    const auto byte = static_cast<uint8_t>(node.byte);
+    const Utf8State here = NextUtf8State(path[node.depth - 1], byte);
+    const bool is_alive = (kKindBits[byte] & ~kinds) == 0 && here != Utf8State::kIllFormed &&
+                          node.depth <= max_token_bytes_;
+    const bool is_all_alive =
+        (node.kinds_below & ~kinds) == 0 && node.depth + trie.height_below(i) <= max_token_bytes_;
+    if (!is_alive) {
+      others.push_back(trie.subtree_tokens(i));
+      num_others += others.back().size();
+      if (num_others > max_others) return nullptr;
+      i = node.subtree_end;
+    } else if (is_all_alive) {
+      take(trie.subtree_tokens(i));
+      i = node.subtree_end;
+    } else {
+      take(trie.tokens(i));
+      path[node.depth] = here;
+      ++i;
+    }
+  }
   std::vector<std::pair<std::string_view, int32_t>> rest;
-  rest.reserve(all.size() - num_known);
-  for (int32_t token : all) {
-    const auto index = static_cast<size_t>(token);
-    if ((made->words[index >> 5] >> (index & 31) & 1) != 0) continue;
-    rest.emplace_back(tokenizer_.decoded_vocab()[index], token);
+  rest.reserve(num_others);
+  for (const std::span<const int32_t> tokens : others) {
+    for (int32_t id : tokens)
+      rest.emplace_back(tokenizer_.decoded_vocab()[static_cast<size_t>(id)], id);
   }
   made->rest = TokenTrie(std::move(rest));
   return made;

@@ -37,14 +37,11 @@ class KindMasks {
   void Clear();
 
  private:
-  void FindKinds();
   std::shared_ptr<const Tokens> Make(uint16_t kinds) const;
 
   const TokenizerInfo& tokenizer_;
   const uint32_t max_token_bytes_;
   const uint32_t min_share_;
-  ForkSafeOnce kinds_once_;
-  std::vector<uint16_t> kinds_of_token_;  ///< kIllFormedBelow: in no mask.
   mutable ForkSafeMutex mutex_;
   std::unordered_map<uint16_t, std::shared_ptr<const Tokens>> masks_;  // Guarded by mutex_.
 };

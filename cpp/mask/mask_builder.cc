@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace xgrammar {
@@ -66,6 +67,8 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   read_.clear();
   trees_.clear();
   seen_parts_.Clear();
+  following_.Clear();
+  covered_.clear();
   key_parts_.clear();
   num_filters_ = 0;
   current_filter_ = 0;
@@ -93,9 +96,17 @@ void MaskBuilder::ReadParts() {
   while (!parts_.empty()) {
     const Part part = parts_.back();
     parts_.pop_back();
-    for (const DfaItem& item : parser_->set(part.set).dfa_items) ReadByAutomaton(item, part);
+    const ByteSet bytes{part.trie->BytesOf(part.begin, part.end)};
+    const std::span<const DfaItem> items = parser_->set(part.set).dfa_items;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const bool is_covered = i < 64 && (part.covered >> i & 1) != 0;
+      if (is_covered || !Intersects(items[i].unit->dfa->first_bytes(items[i].state), bytes)) {
+        continue;
+      }
+      ReadByAutomaton(items[i], part);
+    }
     for (const KeyItem& item : parser_->set(part.set).key_items) ReadByKeys(item, part);
-    ReadByScan(part);
+    if (Intersects(parser_->set(part.set).scan_first, bytes)) ReadByScan(part);
   }
 }
 
@@ -123,7 +134,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   if (meter != nullptr && !meter->IsFar(item.count, horizon)) {
     // Only the exits depend on how much of the least length is missing.
     if (meter->IsShort(item.count, horizon)) return;
-    ReadExits(item, WholeTree(kDeadSet), parser_->AfterReturn(item.continuation));
+    ReadExits(item, WholeTree(kDeadSet), following_.After(parser_, item));
     return;
   }
   const auto has_tails = [](const LocalMask& mask) {
@@ -131,8 +142,8 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   };
   const bool leaves = has_tails(*local) || (local->base() != nullptr && has_tails(*local->base()));
   if (!leaves && local->soft_exits().empty()) return;
-  const SetId after = parser_->AfterReturn(item.continuation);
-  if (Intersects(local->soft_exits(), parser_->set(after).first)) {
+  const Following after = following_.After(parser_, item);
+  if (Intersects(local->soft_exits(), after.first)) {
     // What follows could also have been read inside (text before its closing marker), so where a
     // token leaves is not known beforehand.
     ReadExits(item, WholeTree(kDeadSet), after);
@@ -166,7 +177,7 @@ void MaskBuilder::AddTokenItems(SetId set) {
 }
 
 void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds,
-                            SetId after) {
+                            const Following& after) {
   const LocalMask& owner = of_base ? *local.base() : local;
   const bool filters = local.FiltersExits(of_base, bounds);
   if (filters) {
@@ -176,13 +187,12 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
   }
   const size_t before = ids_.size();
   for (const TailGroup& group : owner.tail_groups()) {
-    if (!parser_->set(after).first.Contains(group.byte())) continue;
+    if (!after.first.Contains(group.byte())) continue;
     const TokenTrie& tree = group.Tree(tokenizer_);
-    Defer(after, tree, 0, tree.num_nodes());
+    Defer(after.set, after.covered, tree, 0, tree.num_nodes());
   }
   // Bytes of soft exits do not begin what follows.
-  const ByteSet first = parser_->set(after).first;
-  for (uint32_t node : owner.wide_exits()) DeferChildren(tokenizer_.trie(), node, first, after);
+  for (uint32_t node : owner.wide_exits()) DeferChildren(tokenizer_.trie(), node, after);
   if (!filters) return;
   ReadParts();
   current_filter_ = 0;
@@ -191,51 +201,48 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
              ids_.end());
 }
 
-void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const ByteSet& first,
-                                SetId after) {
+void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const Following& after) {
   // A name may end after each of its letters; what follows it rarely begins with the next.
   const uint32_t end = trie.node(node).subtree_end;
   for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
-    if (!first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
-    Defer(after, trie, node + 1, end);
+    if (!after.first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
+    Defer(after.set, after.covered, trie, node + 1, end);
     return;
   }
 }
 
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
-  const SetId after =
-      item.continuation == kRootContinuation ? kDeadSet : parser_->AfterReturn(item.continuation);
+  const Following after = following_.After(parser_, item);
   if (item.unit->kind == Unit::Kind::kDfa) {
     ReadByPlainAutomaton(item, part, after);
     return;
   }
-  const ByteSet first = parser_->set(after).first;
   const TokenTrie& trie = *part.trie;
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
-      [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, first, after); },
+      [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, after); },
       [](uint32_t, const DfaPosition&) { return false; });
 }
 
-void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part, SetId after) {
+void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
+                                       const Following& after) {
   const TokenTrie& trie = *part.trie;
   if (trie.IsAllChildren(part.begin, part.end) &&
       ReadByLocal(item, item.state, trie, part.begin - 1, after)) {
     return;
   }
-  const ByteSet first = parser_->set(after).first;
   const ByteDfa& dfa = *item.unit->dfa;
   // Words after white space are most of a vocabulary: their letters are taken subtree by subtree.
   constexpr uint32_t kManyNodes = 512;
   std::optional<LiveKinds> live;
   if (part.end - part.begin >= kManyNodes) live.emplace(dfa);
-  const uint16_t first_kinds = live ? KindsOf(first) : uint16_t{0};
+  const uint16_t first_kinds = live ? KindsOf(after.first) : uint16_t{0};
   WalkPlainDfa(
       trie, part.begin, part.end, dfa, item.state, &plain_stack_,
       [&](uint32_t node, uint32_t) { Emit(trie, node); },
-      [&](uint32_t node, uint32_t) { DeferChildren(trie, node, first, after); },
+      [&](uint32_t node, uint32_t) { DeferChildren(trie, node, after); },
       [&](uint32_t node, uint32_t to) {
         // Finding out what a state takes costs more than reading a few nodes.
         constexpr uint32_t kWorthAsking = 8;
@@ -250,7 +257,7 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part, Se
 }
 
 bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTrie& trie,
-                              uint32_t node, SetId after) {
+                              uint32_t node, const Following& after) {
   const uint32_t end = trie.node(node).subtree_end;
   const PartSizes& sizes = local_masks_.part_sizes();
   if (end - node <= sizes.known || &trie != &tokenizer_.trie() || current_filter_ != 0)
@@ -265,7 +272,7 @@ bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTr
   } else {
     local->AppendTo(&ids_);
   }
-  if (Intersects(local->soft_exits(), parser_->set(after).first)) {
+  if (Intersects(local->soft_exits(), after.first)) {
     DfaItem at = item;
     at.state = state;
     ReadExits(at, {kDeadSet, &trie, node + 1, end}, after);
@@ -276,14 +283,13 @@ bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTr
   return true;
 }
 
-void MaskBuilder::ReadExits(const DfaItem& item, const Part& part, SetId after) {
+void MaskBuilder::ReadExits(const DfaItem& item, const Part& part, const Following& after) {
   const TokenTrie& trie = *part.trie;
-  const ByteSet first = parser_->set(after).first;
-  const uint16_t first_kinds = KindsOf(first);
+  const uint16_t first_kinds = KindsOf(after.first);
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_, [](uint32_t, const DfaPosition&) {},
-      [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, first, after); },
+      [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, after); },
       // Subtrees without a byte that could begin what follows hold no exit.
       [&](uint32_t node, const DfaPosition&) {
         return (trie.kinds_below(node) & first_kinds) == 0;
@@ -301,7 +307,7 @@ void MaskBuilder::ReadByScan(const Part& part) {
     const SetId next = parser_->NextByScan(part.set, node.byte);
     if (next == kDeadSet) return;
     Emit(trie, i);
-    if (i + 1 < node.subtree_end) Defer(next, trie, i + 1, node.subtree_end);
+    if (i + 1 < node.subtree_end) DeferChildren(trie, i, {next, 0, parser_->set(next).first});
   };
   if (part.begin == 0 && part.end == trie.num_nodes()) {
     trie.ForEachRoot(first.words, read);
@@ -343,7 +349,7 @@ void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {
       if (keys.tokens(matched).empty()) {
         key_parts_.push_back({state, read + 1, token.subtree_end});
       } else {
-        Defer(parser_->AtKey(item, state), trie, read + 1, token.subtree_end);
+        Defer(parser_->AtKey(item, state), 0, trie, read + 1, token.subtree_end);
       }
     }
   }
@@ -354,7 +360,8 @@ void MaskBuilder::Emit(const TokenTrie& trie, uint32_t node) {
   ids_.insert(ids_.end(), tokens.begin(), tokens.end());
 }
 
-void MaskBuilder::Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end) {
+void MaskBuilder::Defer(SetId set, uint64_t covered, const TokenTrie& trie, uint32_t begin,
+                        uint32_t end) {
   if (begin >= end) return;
   const EarleySet& target = parser_->set(set);
   if (target.first.empty()) return;
@@ -363,8 +370,15 @@ void MaskBuilder::Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32
   const auto tree = static_cast<uint32_t>(known - trees_.begin());
   if (known == trees_.end()) trees_.push_back(&trie);
   constexpr uint32_t kMaxTrees = 1u << 16;
-  if (!seen_parts_.Add({set, tree + current_filter_ * kMaxTrees, begin})) return;
-  parts_.push_back({set, &trie, begin, end});
+  uint32_t reader = set;
+  if (covered != 0) {
+    const auto pair = std::find(covered_.begin(), covered_.end(), std::pair{set, covered});
+    // Not the id of a set: those count from zero.
+    reader = ~static_cast<uint32_t>(pair - covered_.begin());
+    if (pair == covered_.end()) covered_.emplace_back(set, covered);
+  }
+  if (!seen_parts_.Add({reader, tree + current_filter_ * kMaxTrees, begin})) return;
+  parts_.push_back({set, &trie, begin, end, covered});
 }
 
 std::unique_ptr<const TokenMask> MaskBuilder::Finish() {

@@ -10,9 +10,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "mask/dfa_walk.h"
+#include "mask/following.h"
 #include "mask/local_mask_builder.h"
 #include "mask/local_mask_cache.h"
 #include "mask/token_mask.h"
@@ -37,12 +39,14 @@ class MaskBuilder {
   int64_t ScratchBytes() const;
 
  private:
-  /// Sibling nodes [begin, end) and their subtrees, to be read from a set.
+  /// Sibling nodes [begin, end) and their subtrees, to be read from a set without some of its items
+  /// (Following::covered).
   struct Part {
     SetId set = kDeadSet;
     const TokenTrie* trie = nullptr;
     uint32_t begin = 0;
     uint32_t end = 0;
+    uint64_t covered = 0;
   };
 
   Part WholeTree(SetId set) const {
@@ -52,23 +56,24 @@ class MaskBuilder {
   void AddTokenItems(SetId set);
   /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the
   /// automaton.
-  void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds, SetId after);
+  void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds,
+                 const Following& after);
   void ReadParts();
   void ReadByAutomaton(const DfaItem& item, const Part& part);
   /// Reads all children of a node of the tree of whole tokens by the local mask of a state of the
   /// item's automaton, if such masks are kept.
   bool ReadByLocal(const DfaItem& item, uint32_t state, const TokenTrie& trie, uint32_t node,
-                   SetId after);
-  void ReadByPlainAutomaton(const DfaItem& item, const Part& part, SetId after);
+                   const Following& after);
+  void ReadByPlainAutomaton(const DfaItem& item, const Part& part, const Following& after);
   /// What may be left at a node, if any of it can follow.
-  void DeferChildren(const TokenTrie& trie, uint32_t node, const ByteSet& first, SetId after);
+  void DeferChildren(const TokenTrie& trie, uint32_t node, const Following& after);
   /// Reads on from the set after the automaton at every place where a token may leave it.
-  void ReadExits(const DfaItem& item, const Part& part, SetId after);
+  void ReadExits(const DfaItem& item, const Part& part, const Following& after);
   void ReadByScan(const Part& part);
   /// Walks the tree of keys and the token tree side by side.
   void ReadByKeys(const KeyItem& item, const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
-  void Defer(SetId set, const TokenTrie& trie, uint32_t begin, uint32_t end);
+  void Defer(SetId set, uint64_t covered, const TokenTrie& trie, uint32_t begin, uint32_t end);
   std::unique_ptr<const TokenMask> Finish();
 
   Parser* parser_ = nullptr;  ///< Of the build.
@@ -81,7 +86,9 @@ class MaskBuilder {
   std::vector<std::shared_ptr<const LocalMask>> read_;  ///< Others whose tails are read.
   std::vector<const TokenTrie*> trees_;  ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
-  uint32_t num_filters_ = 0;  ///< Filtered tails read so far.
+  FollowingSets following_;
+  std::vector<std::pair<SetId, uint64_t>> covered_;  ///< Distinct sets with covered items.
+  uint32_t num_filters_ = 0;                         ///< Filtered tails read so far.
   uint32_t current_filter_ =
       0;  ///< Parts seen under one filter are not seen under another. 0: no filter.
   std::vector<int32_t>

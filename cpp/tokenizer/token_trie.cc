@@ -157,6 +157,7 @@ void TokenTrie::IndexChildren(std::vector<uint32_t> parents) {
     std::sort(parents.begin(), parents.end());
     for (uint32_t parent : parents) {
       fans_.push_back(MakeFan(parent + 1, nodes_[parent].subtree_end));
+      nodes_[parent].has_fan = true;
       fan_bits_[parent >> 6] |= uint64_t{1} << (parent & 63);
     }
     for (size_t w = 1; w < fan_rank_.size(); ++w) {
@@ -171,8 +172,6 @@ std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
   constexpr uint32_t kManyChildren = 8;
   constexpr uint32_t kMaxHeight = 255;
   std::vector<uint32_t> with_fans;
-  kinds_below_.assign(nodes_.size(), 0);
-  heights_.assign(nodes_.size(), 0);
   struct Step {
     uint32_t node;
     Utf8State state;
@@ -182,24 +181,20 @@ std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
   // A node's kinds are complete when the scan leaves its subtree; then its parent takes them over.
   const auto leave = [&] {
     const Step child = path.back();
+    Node& node = nodes_[child.node];
     path.pop_back();
     if (child.num_children >= kManyChildren) with_fans.push_back(child.node);
-    if (path.empty()) {
-      if (child.state != Utf8State::kBoundary) kinds_below_[child.node] |= kIllFormedBelow;
-      return;
+    if (!path.empty()) {
+      Node& parent = nodes_[path.back().node];
+      ++path.back().num_children;
+      parent.height_below = static_cast<uint8_t>(
+          std::max<uint32_t>(parent.height_below, std::min(kMaxHeight, node.height_below + 1u)));
+      parent.kinds_below |= KindBit(static_cast<uint8_t>(node.byte));
+      parent.kinds_below |= node.kinds_below;
+      if (child.state == Utf8State::kIllFormed) parent.kinds_below |= kIllFormedBelow;
     }
-    ++path.back().num_children;
-    uint8_t& height = heights_[path.back().node];
-    height = static_cast<uint8_t>(
-        std::max<uint32_t>(height, std::min(kMaxHeight, heights_[child.node] + 1u)));
-    uint16_t kinds = KindBit(static_cast<uint8_t>(nodes_[child.node].byte));
-    kinds |= static_cast<uint16_t>(kinds_below_[child.node] & ~kIllFormedBelow);
-    const bool is_ill_formed =
-        child.state == Utf8State::kIllFormed || (kinds_below_[child.node] & kIllFormedBelow) != 0;
-    if (is_ill_formed) kinds |= kIllFormedBelow;
-    kinds_below_[path.back().node] |= kinds;
     // Set after it was passed up: standing within a character is the child's own matter.
-    if (child.state != Utf8State::kBoundary) kinds_below_[child.node] |= kIllFormedBelow;
+    if (child.state != Utf8State::kBoundary) node.kinds_below |= kIllFormedBelow;
   };
   for (uint32_t i = 0; i < num_nodes(); ++i) {
     while (path.size() >= nodes_[i].depth) leave();
@@ -210,10 +205,19 @@ std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
   return with_fans;
 }
 
+std::array<uint64_t, 4> TokenTrie::BytesOf(uint32_t begin, uint32_t end) const {
+  if (begin == 0 && end == num_nodes()) return roots_.bytes;
+  if (IsAllChildren(begin, end) && HasFan(begin - 1)) return FanOf(begin - 1).bytes;
+  std::array<uint64_t, 4> bytes{};
+  for (uint32_t i = begin; i < end; i = nodes_[i].subtree_end) {
+    bytes[nodes_[i].byte >> 6] |= uint64_t{1} << (nodes_[i].byte & 63);
+  }
+  return bytes;
+}
+
 int64_t TokenTrie::MemorySizeBytes() const {
   return static_cast<int64_t>(
       sizeof(*this) + nodes_.capacity() * sizeof(Node) + token_ids_.capacity() * sizeof(int32_t) +
-      kinds_below_.capacity() * sizeof(uint16_t) + heights_.capacity() +
       fan_bits_.capacity() * sizeof(uint64_t) + fans_.capacity() * sizeof(Fan) +
       (fan_rank_.capacity() + fan_children_.capacity()) * sizeof(uint32_t));
 }

@@ -27,6 +27,11 @@ class TokenTrie {
     uint32_t first_token = 0;
     uint32_t depth : 24 = 0;
     uint32_t byte : 8 = 0;
+    // Of what is below; beside the rest, because a walk that skips subtrees finds no two nodes in
+    // one line of the cache.
+    uint16_t kinds_below = 0;
+    uint8_t height_below = 0;
+    bool has_fan = false;
   };
 
   TokenTrie() = default;
@@ -45,14 +50,13 @@ class TokenTrie {
   /// In the order of the nodes.
   std::span<const int32_t> all_tokens() const { return token_ids_; }
   /// Which kinds of bytes (byte_kind.h, one bit each) stand below a node, and kIllFormedBelow.
-  uint16_t kinds_below(uint32_t index) const { return kinds_below_[index]; }
+  uint16_t kinds_below(uint32_t index) const { return nodes_[index].kinds_below; }
   /// Levels of nodes below a node; 255 stands for that many and more.
-  uint32_t height_below(uint32_t index) const { return heights_[index]; }
+  uint32_t height_below(uint32_t index) const { return nodes_[index].height_below; }
+  /// The bytes of the siblings [begin, end), one bit for each of 256.
+  std::array<uint64_t, 4> BytesOf(uint32_t begin, uint32_t end) const;
   /// Whether the children of the node can be found by their bytes: if there are many.
-  bool HasFan(uint32_t index) const {
-    const size_t word = index >> 6;
-    return word < fan_bits_.size() && ((fan_bits_[word] >> (index & 63)) & 1) != 0;
-  }
+  bool HasFan(uint32_t index) const { return nodes_[index].has_fan; }
   /// Whether the siblings [begin, end) are the children of the node before them, all of them.
   bool IsAllChildren(uint32_t begin, uint32_t end) const {
     return begin > 0 && nodes_[begin - 1].subtree_end == end &&
@@ -62,10 +66,7 @@ class TokenTrie {
   /// Precondition: HasFan(index).
   template <typename Visit>
   void ForEachChild(uint32_t index, const std::array<uint64_t, 4>& bytes, Visit visit) const {
-    const size_t word = index >> 6;
-    const uint64_t before = fan_bits_[word] & ((uint64_t{1} << (index & 63)) - 1);
-    fans_[fan_rank_[word] + static_cast<size_t>(std::popcount(before))].ForEach(
-        fan_children_.data(), bytes, visit);
+    FanOf(index).ForEach(fan_children_.data(), bytes, visit);
   }
   /// Calls `visit(node)` for the nodes of depth 1 whose byte is in `bytes` (one bit for each of
   /// 256), in order. Costs what it finds: a state that few bytes may follow need not look at all of
@@ -96,6 +97,11 @@ class TokenTrie {
     }
   };
 
+  const Fan& FanOf(uint32_t index) const {
+    const size_t word = index >> 6;
+    const uint64_t before = fan_bits_[word] & ((uint64_t{1} << (index & 63)) - 1);
+    return fans_[fan_rank_[word] + static_cast<size_t>(std::popcount(before))];
+  }
   /// What a scan in order finds out about subtrees; returns the nodes that get a fan.
   std::vector<uint32_t> FindWhatIsBelow();
   Fan MakeFan(uint32_t begin, uint32_t end);
@@ -109,8 +115,6 @@ class TokenTrie {
 
   std::vector<Node> nodes_;
   std::vector<int32_t> token_ids_;
-  std::vector<uint16_t> kinds_below_;
-  std::vector<uint8_t> heights_;
   Fan roots_;                       ///< Nodes of depth 1.
   std::vector<uint64_t> fan_bits_;  ///< Nodes with a fan, a bit each.
   std::vector<uint32_t> fan_rank_;  ///< Fans of nodes below those of a word.

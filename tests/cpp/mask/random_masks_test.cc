@@ -181,6 +181,21 @@ TEST(RandomMasks, AutomataThatCompeteWithWhatFollows) {
   }
 }
 
+// What follows white space is white space again, and more or less than it.
+TEST(RandomMasks, WhiteSpaceTwiceInARow) {
+  std::mt19937 random(12);
+  std::vector<std::string> vocab = RandomVocabulary(&random);
+  for (const char* text : {"aab", "aaa", "aba", "baab", "caac", "caa", "aaaac", "acaa", "bab"})
+    vocab.emplace_back(text);
+  const std::string rules =
+      "x ::= \"c\" w (x (\"z\" w x)* w)? \"z\" | \"b\"\nw ::= [ab]*\ns ::= [ab]+\nn ::= \"a\"*\n";
+  for (const char* root : {"root ::= w x w", "root ::= (s x)? s (x | w \"z\")", "root ::= n w n x",
+                           "root ::= w (w x | n \"z\" | s \"c\")", "root ::= w w w (w (x | w))? w",
+                           "root ::= (w | s x)* x", "root ::= (\"c\" w | x)* w x"}) {
+    CompareEbnf(rules + root, vocab, 8, 12, 5);
+  }
+}
+
 // --- differences from a base --------------------------------------------------------------------
 
 TEST(RandomMasks, ForbiddenWordsInALoop) {

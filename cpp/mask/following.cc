@@ -1,0 +1,156 @@
+// Following: inclusion of two small automata by walking them side by side (the product construction
+// of Rabin and Scott 1959), and of two sets item by item.
+#include "mask/following.h"
+
+#include <algorithm>
+#include <span>
+
+namespace xgrammar {
+
+namespace {
+
+// White space with comments has some twenty states. Comparing more costs more than reading twice.
+constexpr size_t kMaxStates = 32;
+constexpr size_t kMaxPairs = 64;
+
+bool IsSubset(const ByteSet& a, const ByteSet& b) {
+  for (size_t i = 0; i < a.words.size(); ++i) {
+    if ((a.words[i] & ~b.words[i]) != 0) return false;
+  }
+  return true;
+}
+
+bool IsSame(const DfaItem& a, const DfaItem& b) {
+  return a.unit == b.unit && a.state == b.state && a.continuation == b.continuation &&
+         a.count == b.count && a.tokens == b.tokens;
+}
+
+bool IsSame(const ScanItem& a, const ScanItem& b) {
+  return a.state == b.state && a.continuation == b.continuation;
+}
+
+template <typename T>
+bool IsAmong(const T& item, std::span<const T> others) {
+  return std::any_of(others.begin(), others.end(),
+                     [&](const T& other) { return IsSame(item, other); });
+}
+
+bool AreAmong(std::span<const ScanItem> items, std::span<const ScanItem> others) {
+  return std::all_of(items.begin(), items.end(),
+                     [&](const ScanItem& item) { return IsAmong(item, others); });
+}
+
+/// Only items of automata and scanned bytes are compared.
+bool HasOthers(const EarleySet& set) { return !set.key_items.empty() || !set.token_items.empty(); }
+
+}  // namespace
+
+Following FollowingSets::After(Parser* parser, const DfaItem& item) {
+  const ByteDfa* dfa = item.unit->dfa.get();
+  const uint64_t hash =
+      (uint64_t{item.continuation} * 31 + item.state + reinterpret_cast<uintptr_t>(dfa) / 64) *
+      0x9E3779B97F4A7C15ull;
+  Entry& entry = entries_[static_cast<size_t>(hash >> 58)];
+  const bool is_known = entry.round == round_ && entry.dfa == dfa && entry.state == item.state &&
+                        entry.continuation == item.continuation;
+  if (!is_known) entry = {round_, item.state, dfa, item.continuation, Find(parser, item)};
+  return entry.following;
+}
+
+Following FollowingSets::Find(Parser* parser, const DfaItem& item) {
+  Following out;
+  if (item.continuation == kRootContinuation) return out;
+  out.set = parser->AfterReturn(item.continuation);
+  const EarleySet& set = parser->set(out.set);
+  out.first = set.first;
+  const bool is_comparable =
+      item.unit->kind == Unit::Kind::kDfa && !HasOthers(set) && !parser->has_distinct();
+  if (!is_comparable || !FindEnds(*item.unit->dfa, item.state)) return out;
+  const size_t count = std::min<size_t>(set.dfa_items.size(), 64);
+  for (size_t i = 0; i < count; ++i) {
+    if (IsCovered(parser, set.dfa_items[i], *item.unit->dfa, out.set, 0)) {
+      out.covered |= uint64_t{1} << i;
+    }
+  }
+  if (out.covered == 0) return out;
+  out.first = set.scan_first;
+  for (size_t i = 0; i < set.dfa_items.size(); ++i) {
+    if (i < 64 && (out.covered >> i & 1) != 0) continue;
+    out.first.Merge(set.dfa_items[i].unit->dfa->first_bytes(set.dfa_items[i].state));
+  }
+  return out;
+}
+
+bool FollowingSets::FindEnds(const ByteDfa& dfa, uint32_t state) {
+  reached_.assign(1, state);
+  ends_.clear();
+  for (size_t i = 0; i < reached_.size(); ++i) {
+    if (reached_.size() > kMaxStates) return false;
+    for (uint8_t byte : dfa.byte_runs()) {
+      const uint32_t to = dfa.Next(reached_[i], byte);
+      if (to == ByteDfa::kDead) continue;
+      if (dfa.IsAccept(to) && std::find(ends_.begin(), ends_.end(), to) == ends_.end()) {
+        ends_.push_back(to);
+      }
+      if (std::find(reached_.begin(), reached_.end(), to) == reached_.end()) {
+        reached_.push_back(to);
+      }
+    }
+  }
+  return true;
+}
+
+bool FollowingSets::IsCovered(Parser* parser, const DfaItem& inner, const ByteDfa& outer, SetId set,
+                              int depth) {
+  constexpr int kMaxDepth = 4;
+  if (depth > kMaxDepth || inner.unit->kind != Unit::Kind::kDfa) return false;
+  const ByteDfa& dfa = *inner.unit->dfa;
+  const ByteSet first = dfa.first_bytes(inner.state);
+  const bool may_be = std::all_of(ends_.begin(), ends_.end(), [&](uint32_t end) {
+    return IsSubset(first, outer.first_bytes(end));
+  });
+  if (!may_be) return false;
+  if (inner.continuation != kRootContinuation) {
+    const EarleySet& after = parser->set(parser->AfterReturn(inner.continuation));
+    const EarleySet& around = parser->set(set);
+    if (HasOthers(after) || !AreAmong(after.scan_items, around.scan_items)) return false;
+    for (const DfaItem& next : after.dfa_items) {
+      // White space three times in a row: after the second the third is one item with it, or not.
+      if (!IsAmong(next, around.dfa_items) && !IsCovered(parser, next, outer, set, depth + 1)) {
+        return false;
+      }
+    }
+  }
+  return std::all_of(ends_.begin(), ends_.end(),
+                     [&](uint32_t end) { return IsIncluded(dfa, inner.state, outer, end); });
+}
+
+bool FollowingSets::IsIncluded(const ByteDfa& inner, uint32_t inner_state, const ByteDfa& outer,
+                               uint32_t outer_state) {
+  pairs_.assign(1, {inner_state, outer_state});
+  const auto visit = [&](const Pair& from, uint8_t byte) {
+    const uint32_t to = inner.Next(from.inner, byte);
+    if (to == ByteDfa::kDead) return true;
+    const uint32_t outer_to = outer.Next(from.outer, byte);
+    if (outer_to == ByteDfa::kDead) return false;
+    if (inner.IsAccept(to) && !outer.IsAccept(outer_to)) return false;
+    const bool is_known = std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      return pair.inner == to && pair.outer == outer_to;
+    });
+    if (!is_known) pairs_.push_back({to, outer_to});
+    return true;
+  };
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    if (pairs_.size() > kMaxPairs) return false;
+    const Pair from = pairs_[i];
+    for (uint8_t byte : inner.byte_runs()) {
+      if (!visit(from, byte)) return false;
+    }
+    for (uint8_t byte : outer.byte_runs()) {
+      if (!visit(from, byte)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace xgrammar
