@@ -12,6 +12,8 @@ namespace {
 // White space with comments has some twenty states. Comparing more costs more than reading twice.
 constexpr size_t kMaxStates = 32;
 constexpr size_t kMaxPairs = 64;
+// The first bytes of larger automata may have to be looked for.
+constexpr uint32_t kMaxAutomaton = 64;
 
 bool IsSubset(const ByteSet& a, const ByteSet& b) {
   for (size_t i = 0; i < a.words.size(); ++i) {
@@ -40,6 +42,17 @@ bool AreAmong(std::span<const ScanItem> items, std::span<const ScanItem> others)
                      [&](const ScanItem& item) { return IsAmong(item, others); });
 }
 
+/// Most automata are followed by something else. Where one may end it goes on as it began, if it is
+/// white space.
+bool MayCover(const ByteDfa& dfa, uint32_t state, const EarleySet& set) {
+  if (dfa.num_states() > kMaxAutomaton) return false;
+  const ByteSet first = dfa.first_bytes(state);
+  return std::any_of(set.dfa_items.begin(), set.dfa_items.end(), [&](const DfaItem& item) {
+    const ByteDfa& inner = *item.unit->dfa;
+    return inner.num_states() <= kMaxAutomaton && IsSubset(inner.first_bytes(item.state), first);
+  });
+}
+
 /// Only items of automata and scanned bytes are compared.
 bool HasOthers(const EarleySet& set) { return !set.key_items.empty() || !set.token_items.empty(); }
 
@@ -65,7 +78,8 @@ Following FollowingSets::Find(Parser* parser, const DfaItem& item) {
   out.first = set.first;
   const bool is_comparable =
       item.unit->kind == Unit::Kind::kDfa && !HasOthers(set) && !parser->has_distinct();
-  if (!is_comparable || !FindEnds(*item.unit->dfa, item.state)) return out;
+  if (!is_comparable || !MayCover(*item.unit->dfa, item.state, set)) return out;
+  if (!FindEnds(*item.unit->dfa, item.state)) return out;
   const size_t count = std::min<size_t>(set.dfa_items.size(), 64);
   for (size_t i = 0; i < count; ++i) {
     if (IsCovered(parser, set.dfa_items[i], *item.unit->dfa, out.set, 0)) {
@@ -105,6 +119,7 @@ bool FollowingSets::IsCovered(Parser* parser, const DfaItem& inner, const ByteDf
   constexpr int kMaxDepth = 4;
   if (depth > kMaxDepth || inner.unit->kind != Unit::Kind::kDfa) return false;
   const ByteDfa& dfa = *inner.unit->dfa;
+  if (dfa.num_states() > kMaxAutomaton) return false;
   const ByteSet first = dfa.first_bytes(inner.state);
   const bool may_be = std::all_of(ends_.begin(), ends_.end(), [&](uint32_t end) {
     return IsSubset(first, outer.first_bytes(end));

@@ -98,12 +98,14 @@ void MaskBuilder::ReadParts() {
     parts_.pop_back();
     const ByteSet bytes{part.trie->BytesOf(part.begin, part.end)};
     const std::span<const DfaItem> items = parser_->set(part.set).dfa_items;
+    // Of large automata the first bytes may have to be looked for.
+    constexpr uint32_t kMaxStatesAsked = 64;
     for (size_t i = 0; i < items.size(); ++i) {
-      const bool is_covered = i < 64 && (part.covered >> i & 1) != 0;
-      if (is_covered || !Intersects(items[i].unit->dfa->first_bytes(items[i].state), bytes)) {
-        continue;
-      }
-      ReadByAutomaton(items[i], part);
+      if (i < 64 && (part.covered >> i & 1) != 0) continue;
+      const ByteDfa& dfa = *items[i].unit->dfa;
+      const bool is_dead = dfa.num_states() <= kMaxStatesAsked &&
+                           !Intersects(dfa.first_bytes(items[i].state), bytes);
+      if (!is_dead) ReadByAutomaton(items[i], part);
     }
     for (const KeyItem& item : parser_->set(part.set).key_items) ReadByKeys(item, part);
     if (Intersects(parser_->set(part.set).scan_first, bytes)) ReadByScan(part);
@@ -204,6 +206,11 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
 void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const Following& after) {
   // A name may end after each of its letters; what follows it rarely begins with the next.
   const uint32_t end = trie.node(node).subtree_end;
+  if (trie.HasFan(node)) {
+    const bool leads_on = Intersects(after.first, ByteSet{trie.BytesOf(node + 1, end)});
+    if (leads_on) Defer(after.set, after.covered, trie, node + 1, end);
+    return;
+  }
   for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
     if (!after.first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
     Defer(after.set, after.covered, trie, node + 1, end);
@@ -386,7 +393,12 @@ std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   // Up to this much, referring to shared parts and setting bits one by one is cheaper than words of
   // its own.
   constexpr size_t kMaxParts = 4;
-  if (!takes_any_token_ && locals_.size() <= kMaxParts && ids_.size() <= num_words / 2 + 64) {
+  constexpr std::ptrdiff_t kMaxDenseParts = 2;
+  const std::ptrdiff_t num_dense =
+      std::count_if(locals_.begin(), locals_.end(),
+                    [](const TokenMask::Part& part) { return part.local->is_dense(); });
+  if (!takes_any_token_ && locals_.size() <= kMaxParts && num_dense <= kMaxDenseParts &&
+      ids_.size() <= num_words / 2 + 64) {
     return std::make_unique<TokenMask>(locals_, std::vector<int32_t>(ids_.begin(), ids_.end()),
                                        std::vector<uint32_t>());
   }
