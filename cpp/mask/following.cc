@@ -1,5 +1,8 @@
 // Following: inclusion of two small automata by walking them side by side (the product construction
 // of Rabin and Scott 1959), and of two sets item by item.
+//
+// Most items are followed by something quite different, which their first bytes tell; only then the
+// states in which the outer automaton may end are collected.
 #include "mask/following.h"
 
 #include <algorithm>
