@@ -70,6 +70,27 @@ bool HasUnknownEscape(std::string_view text) {
   return false;
 }
 
+// A group of another dialect outside of classes: `(?P<n>`, `(?i)` and the like. ECMA-262 has flags
+// only for a group of their own.
+bool HasForeignGroup(std::string_view text) {
+  bool in_class = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (in_class || text[i] == '[') {
+      in_class = text[i] != ']';
+    } else if (text.substr(i).starts_with("(?")) {
+      const size_t kind = text.find_first_not_of("ims-", i + 2);
+      if (kind == std::string_view::npos) return true;
+      const bool has_flags = kind > i + 2;
+      if (text[kind] != ':' &&
+          (has_flags || std::string_view("=!<").find(text[kind]) == std::string_view::npos))
+        return true;
+    }
+  }
+  return false;
+}
+
 // Terms without groups: alternatives of atoms, classes, quantifiers and assertions. Accepts after
 // each whole term, so that the accepting states are those in which a group may begin or end.
 //
@@ -179,7 +200,7 @@ CodePointDfa SpelledRegexFormatToDfa() {
 }
 
 bool IsRegularExpression(std::string_view text) {
-  if (HasUnknownEscape(text)) return false;
+  if (HasUnknownEscape(text) || HasForeignGroup(text)) return false;
   try {
     ParseRegex(text, RegexOptions(), Limits());
     return true;

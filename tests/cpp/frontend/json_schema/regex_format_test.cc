@@ -47,6 +47,9 @@ constexpr const char* kPatterns[] = {
 };
 
 constexpr const char* kOthers[] = {
+    "(?P<n>a)",  "(?P<n>a)(?P=n)",
+    "(?i)a",     "(?ims)a",
+    "(?#a)b",    "(?",
     "[",         "(",
     "a)",        "*",
     "a**",       "a{2,1}",
@@ -79,7 +82,8 @@ TEST(RegexFormat, SpellingIsCanonical) {
 TEST(RegexFormat, ValuesAreJudgedWithoutBound) {
   for (const char* text : kPatterns) EXPECT_TRUE(IsRegularExpression(text)) << text;
   for (const char* text : kOthers) EXPECT_FALSE(IsRegularExpression(text)) << text;
-  for (const char* text : {"((((((a))))))", "(?<n>a)\\k<n>", "(a)\\1", "(?<=a)b"})
+  for (const char* text :
+       {"((((((a))))))", "(?i:a)", "[(?P<n>a)]", "\\(?\\)", "(?<n>a)\\k<n>", "(a)\\1", "(?<=a)b"})
     EXPECT_TRUE(IsRegularExpression(text)) << text;
 }
 
