@@ -47,6 +47,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa
   exits_.clear();
   exit_trie_ = &trie_;
   soft_exits_ = {};
+  soft_kinds_ = 0;
   auto mask = std::make_shared<LocalMask>();
   if (counted) {
     WalkCopies(dfa, state, mask.get());
@@ -61,6 +62,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildBelow(const ByteDfa& dfa
   exits_.clear();
   exit_trie_ = &trie_;
   soft_exits_ = {};
+  soft_kinds_ = 0;
   auto mask = std::make_shared<LocalMask>();
   LiveKinds live(dfa);
   WalkSiblings(trie_, node + 1, trie_.node(node).subtree_end, dfa, state, &live, mask.get());
@@ -75,6 +77,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::Finish(std::shared_ptr<LocalM
       (mask->words_.size() + mask->inside_end_.size() + mask->wide_exits_.size()) *
           sizeof(uint32_t) +
       mask->inside_.size() * sizeof(int32_t));
+  AddBytesOfKinds(soft_kinds_, &soft_exits_);
   mask->soft_exits_ = soft_exits_;
   AddTailGroups(counted, mask.get());
   return mask;
@@ -109,7 +112,7 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
     if (mask->known_ != nullptr) {
       mask->words_ = mask->known_->words;
       trie = &mask->known_->rest;
-      if (answer.may_end) AddBytesOfKinds(answer.kinds, &soft_exits_);
+      if (answer.may_end) soft_kinds_ |= answer.kinds;
     }
   }
   exit_trie_ = trie;
@@ -137,7 +140,7 @@ void LocalMaskBuilder::WalkSiblings(const TokenTrie& trie, uint32_t begin, uint3
         if (!live->TakesAllBelow(trie, node, to)) return false;
         AddInside(trie.subtree_tokens(node).subspan(trie.tokens(node).size()), mask);
         // Where it may end, tokens could leave as well as go on.
-        if (live->Of(to).may_end) AddBytesOfKinds(trie.kinds_below(node), &soft_exits_);
+        if (live->Of(to).may_end) soft_kinds_ |= trie.kinds_below(node);
         return true;
       });
 }

@@ -89,6 +89,7 @@ class LocalMaskBuilder {
   std::vector<Exit> exits_;
   const TokenTrie* exit_trie_ = nullptr;  ///< Whose nodes they are.
   ByteSet soft_exits_;
+  uint16_t soft_kinds_ = 0;  ///< All bytes of these kinds are soft exits, too.
 };
 
 }  // namespace xgrammar
