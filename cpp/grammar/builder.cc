@@ -197,8 +197,29 @@ ExprId GrammarBuilder::AddRuleRef(RuleId rule) {
       });
 }
 
+// Whether there is nothing to drop, to flatten or to merge. Parts that lie in the pool are copied
+// before it grows.
+bool GrammarBuilder::IsPlainSequence(std::span<const ExprId> parts) const {
+  const std::vector<ExprId>& pool = grammar_->children_;
+  const std::less<const ExprId*> before;
+  if (!pool.empty() && !before(parts.data(), pool.data()) &&
+      before(parts.data(), pool.data() + pool.size()))
+    return false;
+  bool after_text = false;
+  for (const ExprId id : parts) {
+    const ExprKind kind = grammar_->kind(id);
+    const bool is_text = kind == ExprKind::kByteString;
+    if (kind == ExprKind::kEmpty || kind == ExprKind::kSequence || (is_text && after_text) ||
+        IsNothing(id))
+      return false;
+    after_text = is_text;
+  }
+  return parts.size() > 1;
+}
+
 ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
   if (parts.size() == 1) return parts[0];
+  if (IsPlainSequence(parts)) return InternChildren(ExprKind::kSequence, parts);
   std::vector<ExprId> flat;
   flat.reserve(parts.size());
   // A run of literals is gathered as bytes and stored once, so that a long run costs its length and

@@ -114,6 +114,7 @@ class GrammarBuilder {
  private:
   template <typename Equal, typename Store>
   ExprId FindOrAdd(ExprKind kind, uint64_t hash, const Equal& equal, const Store& store);
+  bool IsPlainSequence(std::span<const ExprId> parts) const;
   ExprId InternChildren(ExprKind kind, std::span<const ExprId> children);
   void GrowTable();
   bool IsNothing(ExprId id) const;

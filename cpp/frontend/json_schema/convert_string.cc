@@ -295,7 +295,10 @@ ExprId JSONSchemaConverter::KeyExcept(std::vector<std::string_view> names) {
 }
 
 ExprId JSONSchemaConverter::ConstrainedKey(const FreeCell& cell, Depth depth) {
-  return JSONSchemaConverter::ConstrainedString(cell.keys, true, depth);
+  // The branches of a location have cells in common.
+  const auto [place, is_new] = cell_keys_.try_emplace(cell.keys.get(), kNoExpr);
+  if (is_new) place->second = JSONSchemaConverter::ConstrainedString(cell.keys, true, depth);
+  return place->second;
 }
 
 ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId schema, Depth depth) {

@@ -210,11 +210,12 @@ class JSONSchemaConverter {
   std::string memo_suffix_;     ///< Of keys: the excluded texts.
   CodePointDfaPtr unexcluded_;  ///< Texts without any excluded one; null if all are.
   bool has_excluded_ = false;   ///< An excluded text had to be left out.
-  std::unordered_map<int64_t, ExprId> locations_;           ///< By location and depth.
-  std::unordered_map<std::string, ExprId> containers_;      ///< By spec and depth.
-  std::unordered_map<std::string, int32_t> indent_levels_;  ///< Depths at which a spec occurs.
-  std::unordered_map<std::string, ExprId> lexemes_;         ///< By hint and body.
-  std::unordered_map<std::string, ExprId> closed_;          ///< Additional keys by closed names.
+  std::unordered_map<int64_t, ExprId> locations_;              ///< By location and depth.
+  std::unordered_map<std::string, ExprId> containers_;         ///< By spec and depth.
+  std::unordered_map<std::string, int32_t> indent_levels_;     ///< Depths at which a spec occurs.
+  std::unordered_map<std::string, ExprId> lexemes_;            ///< By hint and body.
+  std::unordered_map<std::string, ExprId> closed_;             ///< Additional keys by closed names.
+  std::unordered_map<const CodePointDfa*, ExprId> cell_keys_;  ///< Kept alive by the merger.
   std::unordered_map<const CodePointDfa*, LateAutomatonPtr> spelled_;  ///< By what they spell.
   std::unordered_map<std::string, ExprId> numbers_;
   std::unordered_map<std::string, ExprId> strings_;

@@ -48,9 +48,10 @@ void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* v
   if (values->empty()) return;
   // Lists of conditions ask the same with more literals each time.
   const auto [before, num_held] = ExpandedBeginning(conjunction);
+  // From the end, as the last condition is mostly the one that few values meet.
   const auto satisfies = [&, this](JsonId value, size_t first) {
     return std::all_of(
-        conjunction.begin() + static_cast<ptrdiff_t>(first), conjunction.end(),
+        conjunction.rbegin(), conjunction.rend() - static_cast<ptrdiff_t>(first),
         [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
   };
   std::unordered_set<int32_t> seen;

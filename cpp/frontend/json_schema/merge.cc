@@ -77,6 +77,7 @@ LocationId Merger::Intern(Conjunction conjunction) {
 LocationId Merger::InternNew(const Conjunction& conjunction) {
   Conjunction simple;
   simple.reserve(conjunction.size());
+  JsonId last_id = kNoJson;  // The largest in `simple`.
   for (Literal literal : conjunction) {
     const bool is_const =
         literal.kind == LiteralKind::kConst || literal.kind == LiteralKind::kNotConst;
@@ -97,7 +98,11 @@ LocationId Merger::InternNew(const Conjunction& conjunction) {
         continue;
       }
     }
-    if (std::find(simple.begin(), simple.end(), literal) == simple.end()) simple.push_back(literal);
+    // Long conjunctions mostly come in document order, and so need no search.
+    const bool is_new =
+        literal.id > last_id || std::find(simple.begin(), simple.end(), literal) == simple.end();
+    last_id = std::max(last_id, literal.id);
+    if (is_new) simple.push_back(literal);
   }
   DropImplied(&simple);
   if (IsContradictory(simple)) return kNothingLocation;

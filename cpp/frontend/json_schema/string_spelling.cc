@@ -162,7 +162,7 @@ CodePointDfaPtr SpellCanonically(const CodePointDfaPtr& decoded) {
 }
 
 LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded) {
-  constexpr int64_t kSmallSize = 128;
+  constexpr int64_t kSmallSize = 64;
   constexpr int64_t kEscapeSize = 52;  // The states and edges that the escapes of a state take.
   const auto num_states = static_cast<int64_t>(decoded->states().size());
   if (num_states + decoded->num_edges() < kSmallSize || !NeedsEscapes(*decoded)) return nullptr;
