@@ -32,7 +32,7 @@ class ByteDfa {
   /// No edge leaves the state.
   bool IsFinal(uint32_t state) const { return (flags_[state] & kFinalFlag) != 0; }
   ByteSet first_bytes(uint32_t state) const {
-    return spelled_ == nullptr ? first_bytes_[state] : spelled_->FirstBytes(state);
+    return spelled_ == nullptr ? first_bytes_[state] : SpelledRows::FirstBytesOf(Row(state));
   }
   /// No member of the language is a proper prefix of another, and the empty string is no member.
   bool is_prefix_free() const { return prefix_free_; }

@@ -157,12 +157,6 @@ void SpelledRows::ForEachEdge(uint32_t state, Visit visit) const {
   }
 }
 
-ByteSet SpelledRows::FirstBytes(uint32_t state) const {
-  ByteSet bytes;
-  ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t) { bytes.AddRange(lo, hi); });
-  return bytes;
-}
-
 void SpelledRows::WriteRow(uint32_t state, uint32_t* row) const {
   std::fill_n(row, classes_.count, ByteDfa::kDead);
   ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t target) {
@@ -174,16 +168,21 @@ const uint32_t* SpelledRows::MakeRow(uint32_t state, std::atomic<const uint32_t*
   const std::lock_guard<ForkSafeMutex> lock(mutex_);
   const uint32_t* row = place->load(std::memory_order_relaxed);
   if (row != nullptr) return row;
-  std::array<uint32_t, 256> targets;
-  WriteRow(state, targets.data());
-  row = arena_.Copy(std::span<const uint32_t>(targets.data(), classes_.count)).data();
+  ByteSet first;
+  ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t) { first.AddRange(lo, hi); });
+  std::array<uint32_t, kWordsOfFirstBytes + 256> words;
+  std::memcpy(words.data(), first.words.data(), sizeof(first.words));
+  WriteRow(state, words.data() + kWordsOfFirstBytes);
+  const size_t num_words = kWordsOfFirstBytes + classes_.count;
+  row = arena_.Copy(std::span<const uint32_t>(words.data(), num_words)).data() + kWordsOfFirstBytes;
   place->store(row, std::memory_order_release);
   return row;
 }
 
 int64_t SpelledRows::MaxMemorySizeBytes() const {
-  return static_cast<int64_t>(sizeof(*this) +
-                              size_t{num_states()} * classes_.count * sizeof(uint32_t)) +
+  return static_cast<int64_t>(sizeof(*this) + size_t{num_states()} *
+                                                  (kWordsOfFirstBytes + classes_.count) *
+                                                  sizeof(uint32_t)) +
          static_cast<int64_t>(automaton_->states().size() * sizeof(CodePointDfa::StateView)) +
          automaton_->num_edges() * static_cast<int64_t>(sizeof(CodePointDfa::Edge));
 }

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,15 +38,22 @@ class SpelledRows {
   const ByteClasses& classes() const { return classes_; }
   bool IsAccept(uint32_t state) const;
   bool HasEdges(uint32_t state) const;
-  ByteSet FirstBytes(uint32_t state) const;
   /// The target of each byte class, ByteDfa::kDead for none.
   void WriteRow(uint32_t state, uint32_t* row) const;
-  /// The same, once for all threads: stored in `place` and owned by this.
+  /// The same, once for all threads: stored in `place` and owned by this. FirstBytesOf reads what
+  /// stands before it.
   const uint32_t* MakeRow(uint32_t state, std::atomic<const uint32_t*>* place) const;
+  static ByteSet FirstBytesOf(const uint32_t* row) {
+    ByteSet bytes;
+    std::memcpy(bytes.words.data(), row - kWordsOfFirstBytes, sizeof(bytes.words));
+    return bytes;
+  }
   /// With all rows.
   int64_t MaxMemorySizeBytes() const;
 
  private:
+  static constexpr size_t kWordsOfFirstBytes = sizeof(ByteSet) / sizeof(uint32_t);
+
   SpelledRows(std::string_view prefix, CodePointDfaPtr automaton, std::string_view suffix);
 
   /// The tree edges of characters above U+007F of each state, and the classes of all.

@@ -1,104 +1,167 @@
 // Fsm: packing the builder's lists into flat arrays.
 //
 // Edges of a state lie side by side, sorted by first byte. States that only step on by an epsilon
-// are skipped, so that a call whose rule ends behind it is seen as a tail call. No determinisation:
-// that is for folded units.
+// are skipped, so that a call whose rule ends behind it is seen as a tail call. States within a
+// text have one edge and are written without being looked at. No determinisation: that is for
+// folded units.
 #include "lowering/fsm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/work_meter.h"
 
 namespace xgrammar {
 
+namespace {
+
+constexpr Fsm::OtherEdges kNoOtherEdges;
+
+/// The edges of one list that leave `state`; `next` is where the list was left, and lists are
+/// sorted by the states that they leave.
+template <typename Edges, typename Edge>
+std::span<const Edge> TakeEdges(uint32_t state, const Edges& edges, size_t* next,
+                                std::vector<Edge>* out) {
+  const size_t begin = out->size();
+  for (; *next < edges.size() && edges[*next].from == state; ++*next)
+    out->push_back(edges[*next].edge);
+  return {out->data() + begin, out->size() - begin};
+}
+
+}  // namespace
+
 uint32_t FsmBuilder::AddState() {
   CountWork("building the automaton of a rule", 2);
-  accept_.push_back(0);
+  facts_.push_back(0);
   return num_states() - 1;
 }
 
 void FsmBuilder::AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, uint32_t to) {
   bytes_.push_back({from, {lo, hi, literal, to}});
+  facts_[from] |= kReads;
+}
+
+void FsmBuilder::AddText(uint32_t from, std::string_view bytes, bool literal, uint32_t to) {
+  const auto first = static_cast<uint8_t>(bytes[0]);
+  const uint32_t within = num_states();
+  AddBytes(from, first, first, literal, bytes.size() == 1 ? to : within);
+  if (bytes.size() == 1) return;
+  CountWork("building the automaton of a rule", 2 * static_cast<int64_t>(bytes.size()));
+  facts_.resize(facts_.size() + bytes.size() - 1, kReads);
+  chains_.push_back({within, bytes.substr(1), literal, to});
 }
 
 void FsmBuilder::AddCall(uint32_t from, UnitId unit, uint32_t to) {
   calls_.push_back({from, {unit, to}});
+  facts_[from] |= kReads | kOthers;
 }
 
 void FsmBuilder::AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to) {
   tokens_.push_back({from, {tokens, to}});
+  facts_[from] |= kReads | kOthers;
 }
 
 void FsmBuilder::AddEpsilon(uint32_t from, uint32_t to) {
-  if (from != to) epsilons_.push_back({from, to});
+  if (from == to) return;
+  epsilons_.push_back({from, to});
+  facts_[from] |= kOthers;
 }
 
 /// A state that only steps on by one epsilon is its target: calls then see that a rule ends behind
-/// them. By state: what it stands for.
-std::vector<uint32_t> FsmBuilder::TrivialTargets() const {
+/// them.
+void FsmBuilder::SkipTrivialStates() {
+  if (epsilons_.empty()) return;
   constexpr uint32_t kNoTarget = 0xFFFFFFFF;
-  std::vector<uint32_t> only(num_states(), kNoTarget);
-  std::vector<uint8_t> is_kept = accept_;
-  for (const auto& e : epsilons_) {
-    if (only[e.from] != kNoTarget) is_kept[e.from] = 1;
-    only[e.from] = e.edge;
+  std::vector<uint32_t> only(num_states(), kNoTarget);  // What a state that is skipped stands for.
+  for (size_t i = 0; i < epsilons_.size(); ++i) {
+    const auto& e = epsilons_[i];
+    const bool is_one_of_many = (i > 0 && epsilons_[i - 1].from == e.from) ||
+                                (i + 1 < epsilons_.size() && epsilons_[i + 1].from == e.from);
+    if (!is_one_of_many && (facts_[e.from] & (kAccepts | kReads)) == 0) only[e.from] = e.edge;
   }
-  for (const auto& e : bytes_) is_kept[e.from] = 1;
-  for (const auto& e : calls_) is_kept[e.from] = 1;
-  for (const auto& e : tokens_) is_kept[e.from] = 1;
-  std::vector<uint32_t> target(num_states());
-  for (uint32_t i = 0; i < num_states(); ++i) {
-    CountWork("building the automaton of a rule");
-    uint32_t s = i;
+  const auto skip = [&](uint32_t* target) {
     // Epsilon cycles end the walk after as many steps as there are states.
-    for (uint32_t steps = 0; steps < num_states(); ++steps) {
-      if (is_kept[s] != 0 || only[s] == kNoTarget) break;
-      s = only[s];
+    for (uint32_t steps = 0; steps < num_states() && only[*target] != kNoTarget; ++steps) {
+      CountWork("building the automaton of a rule");
+      *target = only[*target];
     }
-    target[i] = s;
-  }
-  return target;
+  };
+  for (auto& e : bytes_) skip(&e.edge.target);
+  for (Chain& chain : chains_) skip(&chain.to);
+  for (auto& e : calls_) skip(&e.edge.target);
+  for (auto& e : tokens_) skip(&e.edge.target);
+  for (auto& e : epsilons_) skip(&e.edge);
 }
 
-template <typename Edge>
-std::vector<uint32_t> FsmBuilder::Group(const Edges<Edge>& edges, std::vector<Edge>* out) const {
-  std::vector<uint32_t> begin(size_t{num_states()} + 1, 0);
-  if (edges.empty()) return begin;
-  for (const auto& e : edges) ++begin[size_t{e.from} + 1];
-  for (size_t s = 1; s < begin.size(); ++s) begin[s] += begin[s - 1];
-  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-  out->resize(edges.size());
-  for (const auto& e : edges) (*out)[next[e.from]++] = e.edge;
-  return begin;
+void FsmBuilder::WriteByteEdges(Fsm* fsm) const {
+  std::vector<Fsm::State>& states = fsm->states_;
+  for (const auto& e : bytes_) ++states[e.from].num_bytes_;
+  size_t num_edges = bytes_.size();
+  for (const Chain& chain : chains_) {
+    num_edges += chain.rest.size();
+    for (size_t i = 0; i < chain.rest.size(); ++i) ++states[chain.first_state + i].num_bytes_;
+  }
+  fsm->byte_edges_.resize(num_edges);
+  Fsm::ByteEdge* end = fsm->byte_edges_.data();
+  std::vector<Fsm::ByteEdge*> next(states.size());
+  for (size_t s = 0; s < states.size(); ++s) {
+    states[s].bytes_ = next[s] = end;
+    end += states[s].num_bytes_;
+  }
+  for (const Chain& chain : chains_) {
+    uint32_t state = chain.first_state;
+    for (size_t i = 0; i < chain.rest.size(); ++i, ++state) {
+      const auto byte = static_cast<uint8_t>(chain.rest[i]);
+      const uint32_t to = i + 1 == chain.rest.size() ? chain.to : state + 1;
+      *next[state]++ = {byte, byte, chain.literal, to};
+    }
+  }
+  for (const auto& e : bytes_) *next[e.from]++ = e.edge;
+  for (size_t s = 0; s < states.size(); ++s) {
+    if (states[s].num_bytes_ < 2) continue;
+    std::stable_sort(next[s] - states[s].num_bytes_, next[s],
+                     [](const Fsm::ByteEdge& a, const Fsm::ByteEdge& b) { return a.lo < b.lo; });
+  }
+}
+
+void FsmBuilder::WriteOtherEdges(Fsm* fsm) {
+  // Reserved, so that spans stay true.
+  fsm->call_edges_.reserve(calls_.size());
+  fsm->token_edges_.reserve(tokens_.size());
+  fsm->epsilon_edges_.reserve(epsilons_.size());
+  const auto has_others = [](uint8_t facts) { return (facts & kOthers) != 0; };
+  fsm->other_edges_.reserve(
+      static_cast<size_t>(std::count_if(facts_.begin(), facts_.end(), has_others)));
+  size_t call = 0;
+  size_t token = 0;
+  size_t epsilon = 0;
+  for (uint32_t s = 0; s < num_states(); ++s) {
+    Fsm::State& state = fsm->states_[s];
+    state.accept_ = (facts_[s] & kAccepts) != 0;
+    state.others_ = &kNoOtherEdges;
+    if (!has_others(facts_[s])) continue;
+    Fsm::OtherEdges& others = fsm->other_edges_.emplace_back();
+    others.calls = TakeEdges(s, calls_, &call, &fsm->call_edges_);
+    others.tokens = TakeEdges(s, tokens_, &token, &fsm->token_edges_);
+    others.epsilons = TakeEdges(s, epsilons_, &epsilon, &fsm->epsilon_edges_);
+    state.others_ = &others;
+  }
 }
 
 Fsm FsmBuilder::Build() {
-  const std::vector<uint32_t> target = TrivialTargets();
-  for (auto& e : bytes_) e.edge.target = target[e.edge.target];
-  for (auto& e : calls_) e.edge.target = target[e.edge.target];
-  for (auto& e : tokens_) e.edge.target = target[e.edge.target];
-  for (auto& e : epsilons_) e.edge = target[e.edge];
+  const auto by_state = [](const auto& a, const auto& b) { return a.from < b.from; };
+  const auto sort = [&](auto* edges) {
+    if (!std::is_sorted(edges->begin(), edges->end(), by_state))
+      std::stable_sort(edges->begin(), edges->end(), by_state);
+  };
+  sort(&calls_);
+  sort(&tokens_);
+  sort(&epsilons_);
+  SkipTrivialStates();
   Fsm fsm;
-  const std::vector<uint32_t> bytes = Group(bytes_, &fsm.byte_edges_);
-  const std::vector<uint32_t> calls = Group(calls_, &fsm.call_edges_);
-  const std::vector<uint32_t> tokens = Group(tokens_, &fsm.token_edges_);
-  const std::vector<uint32_t> epsilons = Group(epsilons_, &fsm.epsilon_edges_);
   fsm.states_.resize(num_states());
-  for (uint32_t s = 0; s < num_states(); ++s) {
-    Fsm::State& out = fsm.states_[s];
-    const auto first = fsm.byte_edges_.begin() + bytes[s];
-    const auto last = fsm.byte_edges_.begin() + bytes[s + 1];
-    if (last - first > 1) {
-      std::stable_sort(first, last,
-                       [](const Fsm::ByteEdge& a, const Fsm::ByteEdge& b) { return a.lo < b.lo; });
-    }
-    out.bytes = {first, last};
-    out.calls = {fsm.call_edges_.data() + calls[s], calls[s + 1] - calls[s]};
-    out.tokens = {fsm.token_edges_.data() + tokens[s], tokens[s + 1] - tokens[s]};
-    out.epsilons = {fsm.epsilon_edges_.data() + epsilons[s], epsilons[s + 1] - epsilons[s]};
-    for (const Fsm::ByteEdge& e : out.bytes) out.first.AddRange(e.lo, e.hi);
-    out.accept = accept_[s] != 0;
-  }
+  WriteByteEdges(&fsm);
+  WriteOtherEdges(&fsm);
   *this = {};
   return fsm;
 }
@@ -106,8 +169,8 @@ Fsm FsmBuilder::Build() {
 int64_t Fsm::MemorySizeBytes() const {
   return static_cast<int64_t>(
       states_.size() * sizeof(State) + byte_edges_.size() * sizeof(ByteEdge) +
-      call_edges_.size() * sizeof(CallEdge) + token_edges_.size() * sizeof(TokenEdge) +
-      epsilon_edges_.size() * sizeof(uint32_t));
+      other_edges_.size() * sizeof(OtherEdges) + call_edges_.size() * sizeof(CallEdge) +
+      token_edges_.size() * sizeof(TokenEdge) + epsilon_edges_.size() * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar

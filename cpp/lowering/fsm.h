@@ -3,12 +3,13 @@
 //
 // Invariant: every state can reach an accepting one, given that every unit called can be completed
 // (unproductive parts are left out when it is built). Immutable after FsmBuilder; state addresses
-// are stable and safe to share.
+// are stable and safe to share, and stay so when the Fsm moves.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "automata/byte_dfa.h"
@@ -44,20 +45,41 @@ class Fsm {
     const TokenSet* tokens = nullptr;  ///< Owned by the UnitTable.
     uint32_t target = 0;
   };
-  struct State {
-    std::span<const ByteEdge> bytes;
+  /// Edges that read no byte; most states have none.
+  struct OtherEdges {
     std::span<const CallEdge> calls;
     std::span<const TokenEdge> tokens;
     std::span<const uint32_t> epsilons;
-    ByteSet first;  ///< Union of the byte edges.
-    bool accept = false;
+  };
+  /// Small: most states of a large object are within the names of its members.
+  class State {
+   public:
+    /// Sorted by `lo`.
+    std::span<const ByteEdge> bytes() const { return {bytes_, num_bytes_}; }
+    std::span<const CallEdge> calls() const { return others_->calls; }
+    std::span<const TokenEdge> tokens() const { return others_->tokens; }
+    std::span<const uint32_t> epsilons() const { return others_->epsilons; }
+    bool accept() const { return accept_; }
 
     /// Nothing but the end of the rule follows.
     bool OnlyReturns() const {
-      return accept && bytes.empty() && calls.empty() && tokens.empty() && epsilons.empty();
+      return accept_ && num_bytes_ == 0 && calls().empty() && tokens().empty() &&
+             epsilons().empty();
+    }
+    /// Only bytes lead on, as within a text.
+    bool OnlyReads() const {
+      return !accept_ && num_bytes_ != 0 && calls().empty() && tokens().empty() &&
+             epsilons().empty();
     }
     /// A parser set keeps such states; others only lead on.
-    bool IsWaiting() const { return !bytes.empty() || !calls.empty() || !tokens.empty(); }
+    bool IsWaiting() const { return num_bytes_ != 0 || !calls().empty() || !tokens().empty(); }
+
+   private:
+    friend class FsmBuilder;
+    const ByteEdge* bytes_ = nullptr;
+    const OtherEdges* others_ = nullptr;  ///< Never null once built.
+    uint32_t num_bytes_ = 0;
+    bool accept_ = false;
   };
 
   uint32_t num_states() const { return static_cast<uint32_t>(states_.size()); }
@@ -68,6 +90,7 @@ class Fsm {
   friend class FsmBuilder;
   std::vector<State> states_;
   std::vector<ByteEdge> byte_edges_;
+  std::vector<OtherEdges> other_edges_;  // Of the states that have any.
   std::vector<CallEdge> call_edges_;
   std::vector<TokenEdge> token_edges_;
   std::vector<uint32_t> epsilon_edges_;
@@ -78,11 +101,14 @@ class FsmBuilder {
  public:
   uint32_t AddState();
   void AddBytes(uint32_t from, uint8_t lo, uint8_t hi, bool literal, uint32_t to);
+  /// A chain of at least one byte; the states within it are new and numbered one after another.
+  /// `bytes` must outlive the builder.
+  void AddText(uint32_t from, std::string_view bytes, bool literal, uint32_t to);
   void AddCall(uint32_t from, UnitId unit, uint32_t to);
   void AddTokens(uint32_t from, const TokenSet* tokens, uint32_t to);
   void AddEpsilon(uint32_t from, uint32_t to);
-  void SetAccept(uint32_t state) { accept_[state] = 1; }
-  uint32_t num_states() const { return static_cast<uint32_t>(accept_.size()); }
+  void SetAccept(uint32_t state) { facts_[state] |= kAccepts; }
+  uint32_t num_states() const { return static_cast<uint32_t>(facts_.size()); }
   Fsm Build();
 
  private:
@@ -95,17 +121,29 @@ class FsmBuilder {
   template <typename Edge>
   using Edges = std::vector<Leaving<Edge>>;
 
-  std::vector<uint32_t> TrivialTargets() const;
-  /// Sorts the edges by the states that they leave; returns where those of each state begin.
-  template <typename Edge>
-  std::vector<uint32_t> Group(const Edges<Edge>& edges, std::vector<Edge>* out) const;
+  /// The bytes of a chain from its second one on; the first is an edge like others.
+  struct Chain {
+    uint32_t first_state;
+    std::string_view rest;
+    bool literal;
+    uint32_t to;
+  };
+
+  static constexpr uint8_t kAccepts = 1;
+  static constexpr uint8_t kReads = 2;   ///< A byte, a call or tokens leave the state.
+  static constexpr uint8_t kOthers = 4;  ///< Edges that read no byte leave the state.
+
+  void SkipTrivialStates();
+  void WriteByteEdges(Fsm* fsm) const;
+  void WriteOtherEdges(Fsm* fsm);
 
   // Edges of all states in one list, because a list for each state would dominate the cost.
   Edges<Fsm::ByteEdge> bytes_;
+  std::vector<Chain> chains_;
   Edges<Fsm::CallEdge> calls_;
   Edges<Fsm::TokenEdge> tokens_;
   Edges<uint32_t> epsilons_;
-  std::vector<uint8_t> accept_;
+  std::vector<uint8_t> facts_;  ///< By state.
 };
 
 }  // namespace xgrammar

@@ -117,11 +117,13 @@ void FsmWriter::WriteLiteralTree(std::vector<LiteralBranch> branches, uint32_t f
     const size_t limit = std::min({previous.size(), branch.bytes.size(), path.size() - 1});
     while (common < limit && previous[common] == branch.bytes[common]) ++common;
     path.resize(common + 1);
-    for (size_t i = common; i < branch.bytes.size(); ++i) {
-      const auto byte = static_cast<uint8_t>(branch.bytes[i]);
-      const uint32_t next = fsm_.AddState();
-      fsm_.AddBytes(path.back(), byte, byte, unit_kind_ == RuleKind::kAuto, next);
-      path.push_back(next);
+    if (common < branch.bytes.size()) {
+      const uint32_t end = fsm_.AddState();
+      const uint32_t before = path.back();
+      for (size_t i = common + 1; i < branch.bytes.size(); ++i)
+        path.push_back(end + static_cast<uint32_t>(i - common));
+      path.push_back(end);
+      fsm_.AddText(before, branch.bytes.substr(common), unit_kind_ == RuleKind::kAuto, end);
     }
     if (branch.has_rest) {
       WriteSequence(branch.expr, 1, path.back(), to);
@@ -176,13 +178,7 @@ void FsmWriter::WriteRepeat(ExprId expr, uint32_t from, uint32_t to) {
 }
 
 void FsmWriter::WriteLiteral(std::string_view bytes, uint32_t from, uint32_t to) {
-  uint32_t state = from;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = static_cast<uint8_t>(bytes[i]);
-    const uint32_t next = i + 1 == bytes.size() ? to : fsm_.AddState();
-    fsm_.AddBytes(state, byte, byte, unit_kind_ == RuleKind::kAuto, next);
-    state = next;
-  }
+  fsm_.AddText(from, bytes, unit_kind_ == RuleKind::kAuto, to);
 }
 
 void FsmWriter::WriteClass(ExprId expr, uint32_t from, uint32_t to) {

@@ -171,13 +171,15 @@ void WalkPlainSubtrees(const TokenTrie& trie, uint32_t begin, uint32_t end, cons
       i = node.subtree_end;
       continue;
     }
-    const ByteSet& next = dfa.first_bytes(to);
-    if (trie.HasFan(i) && next.size() <= static_cast<int>(kMaxBytesLookedUp)) {
-      trie.ForEachChild(i, next.words, [&](uint32_t child) {
-        stack->put_off.push_back({child, to});
-      });
-      i = node.subtree_end;
-      continue;
+    if (trie.HasFan(i)) {
+      const ByteSet next = dfa.first_bytes(to);
+      if (next.size() <= static_cast<int>(kMaxBytesLookedUp)) {
+        trie.ForEachChild(i, next.words, [&](uint32_t child) {
+          stack->put_off.push_back({child, to});
+        });
+        i = node.subtree_end;
+        continue;
+      }
     }
     states[level + 1] = to;
     ++i;

@@ -23,15 +23,17 @@ struct ByteRange {
   uint8_t lo;
   uint8_t hi;
 };
-// Lead bytes, and continuation bytes, that NextUtf8State treats alike.
-constexpr std::array<ByteRange, 8> kLeads{{{0xC2, 0xDF},
-                                           {0xE0, 0xE0},
-                                           {0xE1, 0xEC},
-                                           {0xED, 0xED},
-                                           {0xEE, 0xEF},
-                                           {0xF0, 0xF0},
-                                           {0xF1, 0xF3},
-                                           {0xF4, 0xF4}}};
+// Lead bytes of one kind, and continuation bytes, that NextUtf8State treats alike.
+constexpr std::array<ByteRange, 10> kLeads{{{0xC2, 0xC2},
+                                            {0xC3, 0xDF},
+                                            {0xE0, 0xE0},
+                                            {0xE1, 0xE3},
+                                            {0xE4, 0xEC},
+                                            {0xED, 0xED},
+                                            {0xEE, 0xEF},
+                                            {0xF0, 0xF0},
+                                            {0xF1, 0xF3},
+                                            {0xF4, 0xF4}}};
 constexpr std::array<ByteRange, 3> kContinuations{{{0x80, 0x8F}, {0x90, 0x9F}, {0xA0, 0xBF}}};
 
 constexpr std::array<ByteSet, 16> kBytesOfKind = [] {
@@ -61,6 +63,7 @@ void LiveKinds::Find(uint32_t state) {
   if (run_kinds_.empty()) IndexRuns();
   Answer answer{KindsThatLeadOn(state), 0, false, true};
   while (answer.kinds != 0 && Narrow(state, &answer)) {
+    if ((answer.kinds & kLeadKinds) == 0) answer.kinds &= kAsciiKinds;
   }
   if (answer.kinds != 0) Share(answer);
   answers_[state] = answer;
@@ -84,9 +87,10 @@ bool LiveKinds::Narrow(uint32_t state, Answer* answer) {
       if (dead != 0) return !IsFarEnough(from, answer) && DropDead(from, dead, answer);
       StepAscii(from, answer->kinds);
     }
-    if ((answer->kinds & kNonAsciiKinds) != 0 && !StepCharacter(from)) {
+    const uint16_t failing = StepCharacter(from, static_cast<uint16_t>(answer->kinds & kLeadKinds));
+    if (failing != 0) {
       if (IsFarEnough(from, answer)) return false;
-      answer->kinds &= static_cast<uint16_t>(~kNonAsciiKinds);
+      answer->kinds &= static_cast<uint16_t>(~failing);
       return true;
     }
   }
@@ -143,7 +147,7 @@ void LiveKinds::StepAscii(const Reached& from, uint16_t kinds) {
   }
 }
 
-bool LiveKinds::StepCharacter(const Reached& from) {
+uint16_t LiveKinds::StepCharacter(const Reached& from, uint16_t kinds) {
   const std::span<const uint8_t> runs = dfa_.byte_runs();
   const bool begins = from.utf8 == Utf8State::kBoundary;
   const std::span<const ByteRange> ranges =
@@ -151,14 +155,16 @@ bool LiveKinds::StepCharacter(const Reached& from) {
   for (const ByteRange& range : ranges) {
     const Utf8State utf8 = NextUtf8State(from.utf8, range.lo);
     if (utf8 == Utf8State::kIllFormed) continue;
+    const uint16_t by = begins ? KindBit(range.lo) : from.by;
+    if ((by & kinds) == 0) continue;
     for (size_t r = run_of_byte_[range.lo]; r < runs.size() && runs[r] <= range.hi; ++r) {
       const uint32_t target = dfa_.Next(from.state, std::max(range.lo, runs[r]));
-      if (target == ByteDfa::kDead) return false;
-      if (utf8 != Utf8State::kBoundary && dfa_.IsAccept(target)) return false;
-      Add({target, utf8, from.steps + 1, kNonAsciiKinds});
+      if (target == ByteDfa::kDead) return by;
+      if (utf8 != Utf8State::kBoundary && dfa_.IsAccept(target)) return by;
+      Add({target, utf8, from.steps + 1, by});
     }
   }
-  return true;
+  return 0;
 }
 
 void LiveKinds::Add(const Reached& to) {

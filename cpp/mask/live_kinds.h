@@ -8,7 +8,8 @@
 // any set that passes is right, a large one is useful. Texts are as long as tokens are, so the
 // search ends after kMaxSteps, and a state that is far away only limits the length: a chain of
 // states for a bounded length is alive as well. What is found holds for the states on the way, too.
-// Characters above U+007F count in subtrees of well-formed UTF-8 if every one leads on.
+// Characters above U+007F count in subtrees of well-formed UTF-8 if every one leads on that begins
+// with a byte of the kind.
 #pragma once
 
 #include <array>
@@ -67,9 +68,10 @@ class LiveKinds {
   static bool IsFarEnough(const Reached& at, Answer* answer);
   /// Answers for the states on the way that cannot do better.
   void Share(const Answer& answer);
-  /// Add the states after one byte; in a character false if it may fail.
+  /// Add the states after one byte; in a character, of these kinds, those are returned that may
+  /// fail.
   void StepAscii(const Reached& from, uint16_t kinds);
-  bool StepCharacter(const Reached& from);
+  uint16_t StepCharacter(const Reached& from, uint16_t kinds);
   void Add(const Reached& to);
   void IndexRuns();
 

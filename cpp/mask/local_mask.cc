@@ -79,8 +79,25 @@ void LocalMask::AddWhole(std::span<uint32_t> row, bool is_clear, uint32_t room) 
 }
 
 void LocalMask::AddDifference(std::span<uint32_t> row, bool is_clear) const {
-  AddWordsWithout(base_->words_, removed_, is_clear, row);
+  if (base_->is_dense()) {
+    AddWordsWithout(base_->words_, removed_, is_clear, row);
+  } else {
+    AddSparseBase(row, is_clear);
+  }
   for (int32_t id : added_) SetBit(row, id);
+}
+
+void LocalMask::AddSparseBase(std::span<uint32_t> row, bool is_clear) const {
+  std::vector<int32_t> to_clear;
+  if (is_clear) {
+    std::fill(row.begin(), row.end(), 0u);
+  } else {
+    for (int32_t id : removed_) {
+      if (!TestBit(row, id)) to_clear.push_back(id);
+    }
+  }
+  for (int32_t id : base_->inside_) SetBit(row, id);
+  for (int32_t id : is_clear ? removed_ : to_clear) ClearBit(row, id);
 }
 
 bool LocalMask::HasExit(int32_t token, bool of_base, const CopyBounds& bounds) const {

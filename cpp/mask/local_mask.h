@@ -79,7 +79,7 @@ class LocalMask {
     ids->insert(ids->end(), inside_.begin(), inside_.end());
   }
   /// Many tokens: adding this mask first, to a clear row, is cheaper.
-  bool is_dense() const { return base_ != nullptr || !words_.empty(); }
+  bool is_dense() const { return base_ != nullptr ? base_->is_dense() : !words_.empty(); }
 
   const std::vector<TailGroup>& tail_groups() const { return tail_groups_; }
   /// Nodes of the tree of whole tokens (a space, with all words behind it) at which the automaton
@@ -103,6 +103,7 @@ class LocalMask {
 
   void AddWhole(std::span<uint32_t> row, bool is_clear, uint32_t room) const;
   void AddDifference(std::span<uint32_t> row, bool is_clear) const;
+  void AddSparseBase(std::span<uint32_t> row, bool is_clear) const;
 
   // Whole: inside_ lists the tokens, in a repetition by the copies they need, and inside_end_[k]
   // ends those that need at most k; words_ are the same as bits if they are many.

@@ -1,9 +1,9 @@
 // LocalMaskBuilder: the two walks, and grouping tokens that leave by the byte that comes next.
 //
 // Walks follow the token tree and jump over subtrees that are dead, or whose tokens all stay alive
-// (live_kinds.h); of a permissive state most tokens are known without a walk (kind_masks.h). In a
-// repetition, the copies that a token needs are counted on the way. Which state is the base of a
-// difference is local_mask_cache.h's choice.
+// (live_kinds.h); of a permissive state most tokens are known without a walk (kind_masks.h).
+// Repetitions, in which copies are counted on the way, are walked by copy_masks.cc. Which state is
+// the base of a difference is local_mask_cache.h's choice.
 #include "mask/local_mask_builder.h"
 
 #include <algorithm>
@@ -12,12 +12,6 @@
 namespace xgrammar {
 
 namespace {
-
-void AddBytesOfKinds(uint16_t kinds, ByteSet* bytes) {
-  for (uint32_t b = 0; b < 256; ++b) {
-    if ((kinds & kKindBits[b]) != 0) bytes->Add(static_cast<uint8_t>(b));
-  }
-}
 
 /// The bytes that lead from the two states to different ones.
 ByteSet DifferingBytes(const ByteDfa& dfa, uint32_t a, uint32_t b) {
@@ -44,40 +38,58 @@ constexpr uint32_t kWorthAsking = 8;
 
 std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildWhole(const ByteDfa& dfa, uint32_t state,
                                                               bool counted) {
-  exits_.clear();
-  exit_trie_ = &trie_;
-  soft_exits_ = {};
-  soft_kinds_ = 0;
+  Begin();
   auto mask = std::make_shared<LocalMask>();
   if (counted) {
     WalkCopies(dfa, state, mask.get());
   } else {
     WalkPlain(dfa, state, mask.get());
   }
-  return Finish(std::move(mask), counted);
+  return FinishWhole(std::move(mask), counted);
 }
 
 std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildBelow(const ByteDfa& dfa, uint32_t state,
                                                               uint32_t node) {
+  Begin();
+  auto mask = std::make_shared<LocalMask>();
+  LiveKinds live(dfa);
+  WalkSiblings(trie_, node + 1, trie_.node(node).subtree_end, dfa, state, &live, mask.get());
+  return FinishWhole(std::move(mask), false);
+}
+
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildBefore(const ByteDfa& dfa, uint8_t byte,
+                                                               uint32_t after) {
+  Begin();
+  auto mask = std::make_shared<LocalMask>();
+  LiveKinds live(dfa);
+  ByteSet only;
+  only.Add(byte);
+  trie_.ForEachRoot(only.words, [&](uint32_t root) {
+    AddInside(trie_.tokens(root), mask.get());
+    if (dfa.IsAccept(after)) Leave(root, after, dfa, mask.get());
+    WalkSiblings(trie_, root + 1, trie_.node(root).subtree_end, dfa, after, &live, mask.get());
+  });
+  return FinishWhole(std::move(mask), false);
+}
+
+void LocalMaskBuilder::Begin() {
   exits_.clear();
   exit_trie_ = &trie_;
   soft_exits_ = {};
   soft_kinds_ = 0;
-  auto mask = std::make_shared<LocalMask>();
-  LiveKinds live(dfa);
-  WalkSiblings(trie_, node + 1, trie_.node(node).subtree_end, dfa, state, &live, mask.get());
-  return Finish(std::move(mask), false);
 }
 
-std::shared_ptr<const LocalMask> LocalMaskBuilder::Finish(std::shared_ptr<LocalMask> mask,
-                                                          bool counted) {
+std::shared_ptr<LocalMask> LocalMaskBuilder::FinishWhole(std::shared_ptr<LocalMask> mask,
+                                                         bool counted) {
   if (!counted && !mask->words_.empty()) mask->inside_ = {};
   mask->memory_size_bytes_ = static_cast<int64_t>(
       sizeof(LocalMask) +
       (mask->words_.size() + mask->inside_end_.size() + mask->wide_exits_.size()) *
           sizeof(uint32_t) +
       mask->inside_.size() * sizeof(int32_t));
-  AddBytesOfKinds(soft_kinds_, &soft_exits_);
+  for (uint32_t b = 0; b < 256 && soft_kinds_ != 0; ++b) {
+    if ((soft_kinds_ & kKindBits[b]) != 0) soft_exits_.Add(static_cast<uint8_t>(b));
+  }
   mask->soft_exits_ = soft_exits_;
   AddTailGroups(counted, mask.get());
   return mask;
@@ -125,16 +137,7 @@ void LocalMaskBuilder::WalkSiblings(const TokenTrie& trie, uint32_t begin, uint3
   WalkPlainDfa(
       trie, begin, end, dfa, state, &plain_stack_,
       [&](uint32_t node, uint32_t) { AddInside(trie.tokens(node), mask); },
-      [&](uint32_t node, uint32_t to) {
-        const bool is_wide =
-            exit_trie_ == &trie_ && trie.node(node).subtree_end - node > sizes_.wide;
-        if (is_wide) {
-          mask->wide_exits_.push_back(node);
-          AddSoftExits(node, dfa.first_bytes(to));
-        } else {
-          AddExit(node, {to, {}}, 0, dfa);
-        }
-      },
+      [&](uint32_t node, uint32_t to) { Leave(node, to, dfa, mask); },
       [&](uint32_t node, uint32_t to) {
         if (trie.node(node).subtree_end - node < kWorthAsking) return false;
         if (!live->TakesAllBelow(trie, node, to)) return false;
@@ -145,46 +148,21 @@ void LocalMaskBuilder::WalkSiblings(const TokenTrie& trie, uint32_t begin, uint3
       });
 }
 
+void LocalMaskBuilder::Leave(uint32_t node, uint32_t state, const ByteDfa& dfa, LocalMask* mask) {
+  if (exit_trie_ == &trie_ && trie_.node(node).subtree_end - node > sizes_.wide) {
+    mask->wide_exits_.push_back(node);
+    AddSoftExits(node, dfa.first_bytes(state));
+  } else {
+    AddExit(node, {state, {}}, 0, dfa);
+  }
+}
+
 void LocalMaskBuilder::AddSoftExits(uint32_t node, const ByteSet& next) {
   const uint32_t end = trie_.node(node).subtree_end;
   for (uint32_t child = node + 1; child < end; child = trie_.node(child).subtree_end) {
     const auto byte = static_cast<uint8_t>(trie_.node(child).byte);
     if (next.Contains(byte)) soft_exits_.Add(byte);
   }
-}
-
-void LocalMaskBuilder::WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
-  // Copies are measured from a room that no token exhausts.
-  const uint32_t measure = trie_.max_token_bytes() + 2;
-  DfaPosition start{state, {}};
-  start.copies.room = measure;
-  std::vector<std::pair<uint32_t, int32_t>> inside;  // Copies needed, token.
-  WalkDfa(
-      trie_, 0, trie_.num_nodes(), dfa, WalkMode::kCopies, start, &stack_,
-      [&](uint32_t node, const DfaPosition& to) {
-        // Between copies nothing is begun: state 0 is only ever the start of a copy, which is
-        // prefix-free.
-        const uint32_t needs = measure - to.copies.room + (to.state != 0 ? 1 : 0);
-        for (int32_t token : trie_.tokens(node)) inside.emplace_back(needs, token);
-      },
-      [&](uint32_t node, const DfaPosition& to) {
-        AddExit(node, to, measure - to.copies.room, dfa);
-      },
-      [](uint32_t, const DfaPosition&) { return false; });
-  // Counting sort by the copies needed.
-  uint32_t most = 0;
-  for (const auto& [needs, token] : inside) most = std::max(most, needs);
-  mask->inside_end_.assign(size_t{most} + 1, 0);
-  for (const auto& [needs, token] : inside) ++mask->inside_end_[needs];
-  for (size_t k = 1; k < mask->inside_end_.size(); ++k) {
-    mask->inside_end_[k] += mask->inside_end_[k - 1];
-  }
-  mask->inside_.resize(inside.size());
-  std::vector<uint32_t> end = mask->inside_end_;
-  for (const auto& [needs, token] : inside) mask->inside_[--end[needs]] = token;
-  if (!IsMany(inside.size())) return;
-  mask->words_.assign(NumWords(), 0);
-  for (int32_t id : mask->inside_) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
 }
 
 void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint32_t copies,
@@ -204,23 +182,51 @@ void LocalMaskBuilder::AddExit(uint32_t node, const DfaPosition& position, uint3
 std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
     const ByteDfa& dfa, uint32_t state, uint32_t base_state,
     std::shared_ptr<const LocalMask> base) {
-  exits_.clear();
-  exit_trie_ = &trie_;
+  Begin();
   soft_exits_ = base->soft_exits();
   auto mask = std::make_shared<LocalMask>();
-  const size_t num_levels = size_t{trie_.max_token_bytes()} + 2;
-  if (pairs_.size() < num_levels) pairs_.resize(num_levels);
   put_off_.clear();
   // Where both lead to one state they agree from there on.
   trie_.ForEachRoot(DifferingBytes(dfa, state, base_state).words, [&](uint32_t root) {
     put_off_.push_back({root, {state, base_state}});
   });
+  ComparePutOff(dfa, mask.get());
+  return FinishDifference(std::move(mask), std::move(base));
+}
+
+std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifferenceBefore(
+    const ByteDfa& dfa, uint8_t byte, uint32_t after, uint32_t base_after,
+    std::shared_ptr<const LocalMask> base) {
+  Begin();
+  soft_exits_ = base->soft_exits();
+  auto mask = std::make_shared<LocalMask>();
+  put_off_.clear();
+  ByteSet only;
+  only.Add(byte);
+  const Pair to{after, base_after};
+  trie_.ForEachRoot(only.words, [&](uint32_t root) {
+    if (PutOffChildren(root, to, dfa)) return;
+    const uint32_t end = trie_.node(root).subtree_end;
+    for (uint32_t child = root + 1; child < end; child = trie_.node(child).subtree_end)
+      put_off_.push_back({child, to});
+  });
+  ComparePutOff(dfa, mask.get());
+  return FinishDifference(std::move(mask), std::move(base));
+}
+
+void LocalMaskBuilder::ComparePutOff(const ByteDfa& dfa, LocalMask* mask) {
+  const size_t num_levels = size_t{trie_.max_token_bytes()} + 2;
+  if (pairs_.size() < num_levels) pairs_.resize(num_levels);
   while (!put_off_.empty()) {
     const PairSubtree next = put_off_.back();
     put_off_.pop_back();
     pairs_[trie_.node(next.root).depth - 1] = next.before;
-    CompareSubtree(next.root, dfa, mask.get());
+    CompareSubtree(next.root, dfa, mask);
   }
+}
+
+std::shared_ptr<LocalMask> LocalMaskBuilder::FinishDifference(
+    std::shared_ptr<LocalMask> mask, std::shared_ptr<const LocalMask> base) {
   std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
   mask->base_ = std::move(base);
   mask->soft_exits_ = soft_exits_;
@@ -245,22 +251,24 @@ void LocalMaskBuilder::CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMa
       // Nothing is left before the first byte.
       CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask);
     }
-    if (to.state == to.base) {
-      i = node.subtree_end;
-      continue;
-    }
-    const auto may_leave = [&dfa](uint32_t s) { return s != ByteDfa::kDead && dfa.IsAccept(s); };
-    if (trie_.HasFan(i) && may_leave(to.state) == may_leave(to.base)) {
-      // Children by a byte that leads both to one state tell nothing.
-      trie_.ForEachChild(i, DifferingBytes(dfa, to.state, to.base).words, [&](uint32_t child) {
-        put_off_.push_back({child, to});
-      });
+    if (PutOffChildren(i, to, dfa)) {
       i = node.subtree_end;
       continue;
     }
     pairs_[node.depth] = to;
     ++i;
   }
+}
+
+bool LocalMaskBuilder::PutOffChildren(uint32_t node, const Pair& to, const ByteDfa& dfa) {
+  if (to.state == to.base) return true;
+  const auto may_leave = [&dfa](uint32_t s) { return s != ByteDfa::kDead && dfa.IsAccept(s); };
+  if (!trie_.HasFan(node) || may_leave(to.state) != may_leave(to.base)) return false;
+  // Children by a byte that leads both to one state tell nothing.
+  trie_.ForEachChild(node, DifferingBytes(dfa, to.state, to.base).words, [&](uint32_t child) {
+    put_off_.push_back({child, to});
+  });
+  return true;
 }
 
 void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mask/dfa_walk.h"
@@ -33,11 +34,18 @@ class LocalMaskBuilder {
   /// Of the tokens that begin with the bytes of a node, which has children: those bytes were read
   /// by something else, the rest is read from `state`.
   std::shared_ptr<const LocalMask> BuildBelow(const ByteDfa& dfa, uint32_t state, uint32_t node);
+  /// The mask of a state that goes on with this byte alone, to `after`, and that need not exist.
+  std::shared_ptr<const LocalMask> BuildBefore(const ByteDfa& dfa, uint8_t byte, uint32_t after);
   /// Cost: the tree nodes whose prefix leads to different states. Precondition: `base` is a whole,
   /// dense mask of `base_state`, of a plain automaton.
   std::shared_ptr<const LocalMask> BuildDifference(const ByteDfa& dfa, uint32_t state,
                                                    uint32_t base_state,
                                                    std::shared_ptr<const LocalMask> base);
+  /// The same for a state that goes on with this byte alone, to `after`; `base` is what BuildBefore
+  /// makes for the byte and `base_after`.
+  std::shared_ptr<const LocalMask> BuildDifferenceBefore(const ByteDfa& dfa, uint8_t byte,
+                                                         uint32_t after, uint32_t base_after,
+                                                         std::shared_ptr<const LocalMask> base);
   /// Bytes of scratch memory held.
   int64_t ScratchBytes() const {
     return plain_stack_.MemorySizeBytes() +
@@ -53,17 +61,39 @@ class LocalMaskBuilder {
     uint32_t copies;  ///< Copies completed before.
   };
 
+  /// The state asked about and the base, side by side.
+  struct Pair {
+    uint32_t state = 0;
+    uint32_t base = 0;
+  };
+
   void AddExit(uint32_t node, const DfaPosition& position, uint32_t copies, const ByteDfa& dfa);
+  /// At a node where the automaton, in `state`, may end.
+  void Leave(uint32_t node, uint32_t state, const ByteDfa& dfa, LocalMask* mask);
   void AddSoftExits(uint32_t node, const ByteSet& next);
   void CompareNode(uint32_t node, uint32_t from_state, uint32_t from_base, uint32_t to_state,
                    uint32_t to_base, const ByteDfa& dfa, LocalMask* mask);
   void CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMask* mask);
+  /// Whether what is below the node was put off, or agrees.
+  bool PutOffChildren(uint32_t node, const Pair& to, const ByteDfa& dfa);
+  void ComparePutOff(const ByteDfa& dfa, LocalMask* mask);
+  void Begin();
+  std::shared_ptr<LocalMask> FinishWhole(std::shared_ptr<LocalMask> mask, bool counted);
+  std::shared_ptr<LocalMask> FinishDifference(std::shared_ptr<LocalMask> mask,
+                                              std::shared_ptr<const LocalMask> base);
   void WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
   void WalkSiblings(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
                     uint32_t state, LiveKinds* live, LocalMask* mask);
-  std::shared_ptr<const LocalMask> Finish(std::shared_ptr<LocalMask> mask, bool counted);
   void AddInside(std::span<const int32_t> tokens, LocalMask* mask) const;
+  /// A walk of the automaton of one copy: who needs how many copies.
+  struct CopyWalk {
+    uint16_t kinds = 0;               ///< Each character of these is a copy.
+    std::vector<uint32_t> by_length;  ///< Tokens, as bits, that need a copy for each character.
+    std::vector<std::pair<uint32_t, int32_t>> others;  ///< Copies needed, token.
+  };
   void WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
+  bool TakeCopiesBelow(uint32_t node, uint32_t copies, CopyWalk* walk);
+  void SortByCopies(const CopyWalk& walk, LocalMask* mask) const;
   /// So many that bits are the better form.
   bool IsMany(size_t num_tokens) const;
   size_t NumWords() const;
@@ -75,11 +105,6 @@ class LocalMaskBuilder {
   const PartSizes sizes_;
   DfaWalkStack stack_;
   PlainWalkStack plain_stack_;
-  /// The state asked about and the base, side by side.
-  struct Pair {
-    uint32_t state = 0;
-    uint32_t base = 0;
-  };
   std::vector<Pair> pairs_;  ///< By level.
   struct PairSubtree {
     uint32_t root = 0;

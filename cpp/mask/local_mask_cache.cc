@@ -98,6 +98,8 @@ uint32_t FindBase(const ByteDfa& dfa, uint32_t state) {
   if (dfa.first_bytes(state).size() < kMinLoopBytes) return ByteDfa::kDead;
   const MostCommon to = MostCommonTarget(dfa, state);
   if (to.num_bytes < kMinLoopBytes || to.target == state) return ByteDfa::kDead;
+  // Where few of the loop's bytes lead on (within a character), nearly all tokens would differ.
+  if (dfa.first_bytes(state).size() * 2 < dfa.first_bytes(to.target).size()) return ByteDfa::kDead;
   const MostCommon loop = MostCommonTarget(dfa, to.target);
   return loop.target == to.target && loop.num_bytes >= kMinLoopBytes ? to.target : ByteDfa::kDead;
 }
@@ -191,7 +193,33 @@ LocalMaskCache::MaskPtr LocalMaskCache::Compute(const Key& key, uint32_t base,
       return builder->BuildDifference(*key.dfa, key.state, base, std::move(mask));
     }
   }
+  if (MaskPtr mask = ComputeBeforeLoop(key, builder); mask != nullptr) return mask;
   return builder->BuildWhole(*key.dfa, key.state, key.counted);
+}
+
+LocalMaskCache::MaskPtr LocalMaskCache::ComputeBeforeLoop(const Key& key,
+                                                          LocalMaskBuilder* builder) {
+  const ByteDfa& dfa = *key.dfa;
+  const ByteSet first = dfa.first_bytes(key.state);
+  if (key.counted || first.size() != 1) return nullptr;
+  const uint8_t byte = first.First();
+  const uint32_t after = dfa.Next(key.state, byte);
+  const uint32_t loop = FindBase(dfa, after);
+  if (loop == ByteDfa::kDead) return nullptr;
+  BeforeLoop before{Get(key.dfa, loop, false, builder), byte};
+  MaskPtr base;
+  {
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
+    const auto it = before_loops_.find(before);
+    if (it != before_loops_.end()) base = it->second;
+  }
+  if (base == nullptr) {
+    base = builder->BuildBefore(dfa, byte, loop);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
+    MakeRoomLocked(base->MemorySizeBytes() + static_cast<int64_t>(sizeof(BeforeLoop)) + 64);
+    base = before_loops_.try_emplace(std::move(before), std::move(base)).first->second;
+  }
+  return builder->BuildDifferenceBefore(dfa, byte, after, loop, std::move(base));
 }
 
 const SpanningTokens& LocalMaskCache::spanning_tokens() {
@@ -214,6 +242,7 @@ void LocalMaskCache::MakeRoomLocked(int64_t bytes) {
 void LocalMaskCache::ClearLocked() {
   by_state_.clear();
   by_spelling_.clear();
+  before_loops_.clear();
   size_bytes_ = 0;
 }
 

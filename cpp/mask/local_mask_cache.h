@@ -83,6 +83,16 @@ class LocalMaskCache {
   };
   using MaskPtr = std::shared_ptr<const LocalMask>;
   static constexpr uint32_t kWholeTree = 0xFFFFFFFF;
+  struct BeforeLoop {
+    MaskPtr loop;
+    uint8_t byte;
+    friend bool operator==(const BeforeLoop&, const BeforeLoop&) = default;
+  };
+  struct BeforeLoopHash {
+    size_t operator()(const BeforeLoop& key) const {
+      return std::hash<MaskPtr>()(key.loop) * 257 + key.byte;
+    }
+  };
 
   static constexpr int64_t kEntryBytes = static_cast<int64_t>(sizeof(Key)) + 128;
 
@@ -93,6 +103,9 @@ class LocalMaskCache {
   MaskPtr Keep(const Key& key, std::string spelling, MaskPtr mask);
   /// `base`: the state whose mask the new one is a difference from, or ByteDfa::kDead.
   MaskPtr Compute(const Key& key, uint32_t base, LocalMaskBuilder* builder);
+  /// The mask of a state before a loop: it goes on with one byte alone, to a state that has the
+  /// loop as its base (a key, before its quote). Null for other states.
+  MaskPtr ComputeBeforeLoop(const Key& key, LocalMaskBuilder* builder);
   /// Counts `bytes` more, after dropping all entries if they would be too much.
   void MakeRoomLocked(int64_t bytes);
   void ClearLocked();
@@ -109,6 +122,8 @@ class LocalMaskCache {
   // All guarded by mutex_.
   std::unordered_map<Key, MaskPtr, KeyHash> by_state_;
   std::unordered_map<std::string, MaskPtr> by_spelling_;
+  /// The masks of states that go on with one byte alone to a loop, by the byte and the loop's mask.
+  std::unordered_map<BeforeLoop, MaskPtr, BeforeLoopHash> before_loops_;
   int64_t size_bytes_ = 0;
   std::unique_ptr<const SpanningTokens> spanning_tokens_;
 };

@@ -57,6 +57,21 @@ WalkRule RuleOf(const Unit& unit) {
   return unit.LimitsCodePoints() ? WalkMode::kCodePoints : WalkMode::kUsedUp;
 }
 
+/// Calls visit(node) for those of the siblings [begin, end) whose byte is in `bytes`.
+template <typename Visit>
+void ForEachSibling(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteSet& bytes,
+                    Visit visit) {
+  if (begin == 0 && end == trie.num_nodes()) {
+    trie.ForEachRoot(bytes.words, visit);
+  } else if (trie.IsAllChildren(begin, end) && trie.HasFan(begin - 1)) {
+    trie.ForEachChild(begin - 1, bytes.words, visit);
+  } else {
+    for (uint32_t i = begin; i < end; i = trie.node(i).subtree_end) {
+      if (bytes.Contains(trie.node(i).byte)) visit(i);
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
@@ -70,6 +85,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   following_.Clear();
   covered_.clear();
   key_parts_.clear();
+  text_parts_.clear();
   num_filters_ = 0;
   current_filter_ = 0;
   for (const DfaItem& item : parser_->set(set).dfa_items) AddLocal(item);
@@ -87,6 +103,7 @@ int64_t MaskBuilder::ScratchBytes() const {
   return static_cast<int64_t>(parts_.capacity() * sizeof(Part) +
                               (ids_.capacity() + excluded_.capacity()) * sizeof(int32_t) +
                               key_parts_.capacity() * sizeof(KeyPart) +
+                              text_parts_.capacity() * sizeof(TextPart) +
                               stack_.capacity() * sizeof(DfaPosition)) +
          seen_parts_.MemorySizeBytes() + plain_stack_.MemorySizeBytes() +
          local_builder_.ScratchBytes();
@@ -219,6 +236,12 @@ void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const Foll
 }
 
 void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
+  const TokenTrie::Node& first_node = part.trie->node(part.begin);
+  // Tails all begin with one byte.
+  if (first_node.subtree_end == part.end &&
+      !item.unit->dfa->first_bytes(item.state).Contains(first_node.byte)) {
+    return;
+  }
   const Following after = following_.After(parser_, item);
   if (item.unit->kind == Unit::Kind::kDfa) {
     ReadByPlainAutomaton(item, part, after);
@@ -307,24 +330,52 @@ void MaskBuilder::ReadByScan(const Part& part) {
   // Copied: the reference may not stay valid while the parser grows, the ids do.
   const ByteSet first = parser_->set(part.set).scan_first;
   if (first.empty()) return;
+  // Many items go on together, and where items are compared, texts count.
+  constexpr size_t kFewItems = 4;
+  const std::span<const ScanItem> items = parser_->set(part.set).scan_items;
+  if (items.size() <= kFewItems && !parser_->has_distinct()) {
+    for (const ScanItem& item : items) ReadTexts(item, part);
+    return;
+  }
   const TokenTrie& trie = *part.trie;
   const auto read = [&](uint32_t i) {
     const TokenTrie::Node& node = trie.node(i);
-    if (!first.Contains(node.byte)) return;
     const SetId next = parser_->NextByScan(part.set, node.byte);
     if (next == kDeadSet) return;
     Emit(trie, i);
     if (i + 1 < node.subtree_end) DeferChildren(trie, i, {next, 0, parser_->set(next).first});
   };
-  if (part.begin == 0 && part.end == trie.num_nodes()) {
-    trie.ForEachRoot(first.words, read);
-    return;
+  ForEachSibling(trie, part.begin, part.end, first, read);
+}
+
+void MaskBuilder::ReadTexts(const ScanItem& item, const Part& part) {
+  const TokenTrie& trie = *part.trie;
+  text_parts_.push_back({item.state, part.begin, part.end});
+  while (!text_parts_.empty()) {
+    const TextPart from = text_parts_.back();
+    text_parts_.pop_back();
+    const std::span<const Fsm::ByteEdge> edges = from.state->bytes();
+    const auto read = [&](uint32_t i) {
+      const TokenTrie::Node& node = trie.node(i);
+      for (const Fsm::ByteEdge& e : edges) {
+        if (node.byte < e.lo) break;  // Sorted by lo.
+        if (node.byte > e.hi) continue;
+        Emit(trie, i);
+        if (i + 1 == node.subtree_end) continue;
+        const Fsm::State& to = item.fsm->state(e.target);
+        if (to.OnlyReads()) {
+          text_parts_.push_back({&to, i + 1, node.subtree_end});
+        } else {
+          const uint32_t state = item.unit_first_state + e.target;
+          const SetId after = parser_->AtState(state, item.continuation, 0);
+          DeferChildren(trie, i, {after, 0, parser_->set(after).first});
+        }
+      }
+    };
+    ByteSet bytes;
+    for (const Fsm::ByteEdge& e : edges) bytes.AddRange(e.lo, e.hi);
+    ForEachSibling(trie, from.begin, from.end, bytes, read);
   }
-  if (trie.IsAllChildren(part.begin, part.end) && trie.HasFan(part.begin - 1)) {
-    trie.ForEachChild(part.begin - 1, first.words, read);
-    return;
-  }
-  for (uint32_t i = part.begin; i < part.end; i = trie.node(i).subtree_end) read(i);
 }
 
 void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {
@@ -356,7 +407,9 @@ void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {
       if (keys.tokens(matched).empty()) {
         key_parts_.push_back({state, read + 1, token.subtree_end});
       } else {
-        Defer(parser_->AtKey(item, state), 0, trie, read + 1, token.subtree_end);
+        const SetId after =
+            parser_->AtState(item.unit->first_state + state, item.continuation, item.parameter);
+        Defer(after, 0, trie, read + 1, token.subtree_end);
       }
     }
   }

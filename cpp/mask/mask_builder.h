@@ -70,6 +70,8 @@ class MaskBuilder {
   /// Reads on from the set after the automaton at every place where a token may leave it.
   void ReadExits(const DfaItem& item, const Part& part, const Following& after);
   void ReadByScan(const Part& part);
+  /// What one item reads: as long as it is within a text no sets are needed.
+  void ReadTexts(const ScanItem& item, const Part& part);
   /// Walks the tree of keys and the token tree side by side.
   void ReadByKeys(const KeyItem& item, const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
@@ -101,6 +103,13 @@ class MaskBuilder {
     uint32_t end = 0;
   };
   std::vector<KeyPart> key_parts_;
+  /// The same for a state of an Fsm.
+  struct TextPart {
+    const Fsm::State* state = nullptr;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  std::vector<TextPart> text_parts_;
   DfaWalkStack stack_;
   PlainWalkStack plain_stack_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "json/value.h"
+#include "tokenizer/byte_kind.h"
 
 namespace xgrammar {
 
@@ -24,6 +25,12 @@ struct Reading {
 
   Reading After(char c) const;
   Span Result() const { return span == Span::kNone && has_space ? Span::kEnding : span; }
+  /// Whether the result is the same after any bytes of these kinds.
+  bool IsAlike(uint16_t kinds) const {
+    constexpr uint16_t kTelling =
+        KindBit(' ') | KindBit('\n') | KindBit('"') | KindBit('\\') | KindBit(',');
+    return span == Span::kOpening || (span == Span::kNone && (kinds & kTelling) == 0);
+  }
 };
 
 Reading Reading::After(char c) const {
@@ -78,15 +85,20 @@ SpanningTokens::SpanningTokens(const TokenizerInfo& tokenizer) {
   };
   std::vector<Readings> at_depth(trie.max_token_bytes() + size_t{1});
   at_depth[0].inside.in_string = true;
-  for (uint32_t i = 0; i < trie.num_nodes(); ++i) {
+  for (uint32_t i = 0; i < trie.num_nodes();) {
     const TokenTrie::Node& node = trie.node(i);
     const auto byte = static_cast<char>(node.byte);
     const Readings& shorter = at_depth[node.depth - 1];
     at_depth[node.depth] = {shorter.inside.After(byte), shorter.before.After(byte)};
     const Span inside = at_depth[node.depth].inside.Result();
     const Span before = at_depth[node.depth].before.Result();
+    // Words change nothing: what stands below them is what they are.
+    const bool is_one = at_depth[node.depth].inside.IsAlike(trie.kinds_below(i)) &&
+                        at_depth[node.depth].before.IsAlike(trie.kinds_below(i));
+    const auto tokens = is_one ? trie.subtree_tokens(i) : trie.tokens(i);
+    i = is_one ? node.subtree_end : i + 1;
     if (inside == Span::kNone && before == Span::kNone) continue;
-    for (int32_t token : trie.tokens(i)) {
+    for (int32_t token : tokens) {
       Put(token, inside, &in_string);
       Put(token, before, &outside);
       if (inside == Span::kOpening || before == Span::kOpening) opening.push_back(token);

@@ -88,11 +88,11 @@ void Parser::CloseItem(const Item& item) {
 
 void Parser::CloseFsmItem(const Unit& unit, const Item& item) {
   const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
-  if (state.accept) Complete(item.continuation);
-  if (!state.bytes.empty()) scan_found_.push_back(item);
-  if (!state.tokens.empty()) token_found_.push_back(item);
-  for (uint32_t target : state.epsilons) Push({unit.first_state + target, item.continuation, 0});
-  for (const Fsm::CallEdge& call : state.calls) {
+  if (state.accept()) Complete(item.continuation);
+  if (!state.bytes().empty()) scan_found_.push_back(item);
+  if (!state.tokens().empty()) token_found_.push_back(item);
+  for (uint32_t target : state.epsilons()) Push({unit.first_state + target, item.continuation, 0});
+  for (const Fsm::CallEdge& call : state.calls()) {
     const Item after{unit.first_state + call.target, item.continuation, 0};
     const bool step_over = units_.IsNullable(call.unit);
     if (unit.fsm.state(call.target).OnlyReturns()) {

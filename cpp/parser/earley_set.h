@@ -35,7 +35,8 @@ struct DfaItem {
 
 /// An item with byte edges in an Fsm.
 struct ScanItem {
-  const Fsm::State* state = nullptr;
+  const Fsm* fsm = nullptr;
+  const Fsm::State* state = nullptr;  ///< Of the Fsm.
   uint32_t unit_first_state = 0;
   ContinuationId continuation = 0;
 };

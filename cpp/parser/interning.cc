@@ -80,8 +80,8 @@ void Parser::FindScanItems(ByteSet* first) {
   for (const Item& item : scan_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
     const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
-    scan_items_.push_back({&state, unit.first_state, Resolved(item.continuation)});
-    first->Merge(state.first);
+    scan_items_.push_back({&unit.fsm, &state, unit.first_state, Resolved(item.continuation)});
+    for (const Fsm::ByteEdge& e : state.bytes()) first->AddRange(e.lo, e.hi);
   }
 }
 
@@ -89,7 +89,7 @@ void Parser::FindTokenItems() {
   token_items_.clear();
   for (const Item& item : token_found_) {
     const Unit& unit = units_.UnitOfState(item.state);
-    for (const Fsm::TokenEdge& e : unit.fsm.state(item.state - unit.first_state).tokens) {
+    for (const Fsm::TokenEdge& e : unit.fsm.state(item.state - unit.first_state).tokens()) {
       token_items_.push_back(
           {e.tokens, {unit.first_state + e.target, Resolved(item.continuation), 0}});
     }

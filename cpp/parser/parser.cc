@@ -123,10 +123,10 @@ SetId Parser::Unite(SetId a, SetId b) {
   return InternSet(kernel, record);
 }
 
-SetId Parser::AtKey(const KeyItem& item, uint32_t state) {
+SetId Parser::AtState(uint32_t state, ContinuationId continuation, uint32_t count) {
   const Growth growth(this);
   CheckMemory();
-  std::vector<Item> kernel{{item.unit->first_state + state, item.continuation, item.parameter}};
+  std::vector<Item> kernel{{state, continuation, count}};
   record_ = NoRecord();
   Settle(&kernel);
   return InternSet(kernel, NoRecord());
@@ -177,8 +177,7 @@ void Parser::Scan(const EarleySet& set, uint8_t byte, bool literal_only,
                   std::vector<Item>* out) const {
   if (!set.scan_first.Contains(byte)) return;
   for (const ScanItem& item : set.scan_items) {
-    if (!item.state->first.Contains(byte)) continue;
-    for (const Fsm::ByteEdge& e : item.state->bytes) {
+    for (const Fsm::ByteEdge& e : item.state->bytes()) {
       if (byte < e.lo) break;  // Sorted by lo.
       if (byte > e.hi || (literal_only && !e.literal)) continue;
       out->push_back({item.unit_first_state + e.target, item.continuation, 0});
@@ -290,8 +289,8 @@ void Parser::Settle(std::vector<Item>* items) {
         break;
       case Unit::Kind::kFsm: {
         const Fsm::State& state = unit.fsm.state(item.state - unit.first_state);
-        if (state.accept) Return(item.continuation, &settled, &work);
-        for (uint32_t target : state.epsilons) {
+        if (state.accept()) Return(item.continuation, &settled, &work);
+        for (uint32_t target : state.epsilons()) {
           work.push_back({unit.first_state + target, item.continuation, 0});
         }
         break;

@@ -71,8 +71,8 @@ class Parser {
     const uint32_t known = literal_edges_.Find(set, byte);
     return known != EdgeMap::kUnknown ? known : Grow(set, byte, Step::kLiteral);
   }
-  /// The set of an item that is in the literal of a part, at another state of its unit.
-  SetId AtKey(const KeyItem& item, uint32_t state);
+  /// The set in which one item alone is read. Raises kLimit.
+  SetId AtState(uint32_t state, ContinuationId continuation, uint32_t count);
   /// Whether NextByLiteral can read the text of any marker anywhere.
   bool has_marker_literals() const { return has_marker_literals_; }
   /// The set after one whole token by items that take tokens; kDeadSet if there are none.

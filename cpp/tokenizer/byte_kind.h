@@ -18,22 +18,25 @@ constexpr int ByteKind(uint8_t byte) {
   if (byte >= '0' && byte <= '9') return 2;
   if (byte == ' ') return 3;
   if (byte == '\t' || byte == '\n' || byte == '\r') return 4;
-  if (byte < 0x20) return 5;
   if (byte == '"') return 6;
-  if (byte == '\\') return 7;
+  if (byte == '\\' || byte < 0x20) return 7;
   if (byte == '_' || byte == '-') return 8;
   if (byte == '.' || byte == ',') return 9;
   if (byte == ':') return 10;
   if (byte == '<' || byte == '>' || byte == '/') return 11;
   if (byte < 0x80) return 12;
-  return byte < 0xC0 ? 14 : 15;
+  if (byte < 0xC0) return 14;
+  // White space, line ends and the end of the basic plane, which patterns leave out, begin with
+  // C2, E1, E2, E3, EE and EF; most letters do not.
+  return byte == 0xC2 || (byte >= 0xE1 && byte <= 0xE3) || byte == 0xEE || byte == 0xEF ? 15 : 5;
 }
 
 /// Not a kind of byte: below this node stands something that is no beginning of well-formed UTF-8,
 /// or the node itself ends within a character.
 constexpr uint16_t kIllFormedBelow = 1u << 13;
-/// The kinds of bytes above 0x7F.
-constexpr uint16_t kNonAsciiKinds = (1u << 14) | (1u << 15);
+/// The kinds of bytes that begin a character above U+007F, and of all bytes of such characters.
+constexpr uint16_t kLeadKinds = (1u << 5) | (1u << 15);
+constexpr uint16_t kNonAsciiKinds = kLeadKinds | (1u << 14);
 
 constexpr uint16_t KindBit(uint8_t byte) { return static_cast<uint16_t>(1u << ByteKind(byte)); }
 

@@ -177,8 +177,14 @@ const TokenTrie& TokenizerInfo::trie() const {
       }
     }
     trie_ = TokenTrie(std::move(ordinary));
+    lengths_ = TokenLengths(trie_, vocab_size_);
   });
   return trie_;
+}
+
+const TokenLengths& TokenizerInfo::lengths() const {
+  trie();
+  return lengths_;
 }
 
 const std::string& TokenizerInfo::fingerprint() const {
@@ -205,7 +211,7 @@ int64_t TokenizerInfo::MemorySizeBytes() const {
   for (const std::string& token : decoded_vocab_) {
     if (token.capacity() > inline_capacity) size += token.capacity() + 1;
   }
-  return static_cast<int64_t>(size) + trie().MemorySizeBytes();
+  return static_cast<int64_t>(size) + trie().MemorySizeBytes() + lengths_.MemorySizeBytes();
 }
 
 }  // namespace xgrammar

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/fork_safety.h"
+#include "tokenizer/token_lengths.h"
 #include "tokenizer/token_trie.h"
 
 namespace xgrammar {
@@ -70,6 +71,8 @@ class TokenizerInfo {
   /// The ordinary tokens (neither special nor stop) in a prefix tree. Built at the first call,
   /// thread-safe.
   const TokenTrie& trie() const;
+  /// Of the ordinary tokens; made with the tree.
+  const TokenLengths& lengths() const;
 
   /// Hash of sizes, kinds, stop and special ids and all token bytes, as 32 hexadecimal digits;
   /// equal vocabularies have equal fingerprints on every machine. Computed at the first call,
@@ -98,6 +101,7 @@ class TokenizerInfo {
   std::vector<int64_t> dropped_stop_token_ids_;
   mutable ForkSafeOnce trie_once_;
   mutable TokenTrie trie_;
+  mutable TokenLengths lengths_;
   mutable ForkSafeOnce fingerprint_once_;
   mutable std::string fingerprint_;
 };

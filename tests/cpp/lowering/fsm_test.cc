@@ -23,15 +23,14 @@ TEST(Fsm, PacksEdgesOfEachState) {
   builder.AddEpsilon(middle, middle);  // To itself: nothing.
   const Fsm fsm = builder.Build();
   ASSERT_EQ(fsm.num_states(), 3u);
-  ASSERT_EQ(fsm.state(start).bytes.size(), 2u);
-  EXPECT_EQ(fsm.state(start).bytes[0].lo, 'a');  // Sorted.
-  EXPECT_TRUE(fsm.state(start).bytes[0].literal);
-  EXPECT_EQ(fsm.state(start).bytes[1].target, middle);
-  EXPECT_EQ(fsm.state(start).first.size(), 5);
-  ASSERT_EQ(fsm.state(middle).calls.size(), 1u);
-  EXPECT_EQ(fsm.state(middle).calls[0].unit, 7u);
-  EXPECT_EQ(fsm.state(middle).tokens[0].tokens, &tokens);
-  EXPECT_TRUE(fsm.state(middle).epsilons.empty());
+  ASSERT_EQ(fsm.state(start).bytes().size(), 2u);
+  EXPECT_EQ(fsm.state(start).bytes()[0].lo, 'a');  // Sorted.
+  EXPECT_TRUE(fsm.state(start).bytes()[0].literal);
+  EXPECT_EQ(fsm.state(start).bytes()[1].target, middle);
+  ASSERT_EQ(fsm.state(middle).calls().size(), 1u);
+  EXPECT_EQ(fsm.state(middle).calls()[0].unit, 7u);
+  EXPECT_EQ(fsm.state(middle).tokens()[0].tokens, &tokens);
+  EXPECT_TRUE(fsm.state(middle).epsilons().empty());
   EXPECT_TRUE(fsm.state(start).IsWaiting());
   EXPECT_TRUE(fsm.state(middle).IsWaiting());
   EXPECT_FALSE(fsm.state(end).IsWaiting());
@@ -49,8 +48,33 @@ TEST(Fsm, StepsOverStatesThatOnlyLeadOn) {
   builder.AddBytes(3, 'a', 'a', false, 1);
   const Fsm fsm = builder.Build();
   // A call whose rule ends behind it is seen to be in tail position.
-  EXPECT_TRUE(fsm.state(fsm.state(0).calls[0].target).OnlyReturns());
-  EXPECT_EQ(fsm.state(3).bytes[0].target, 4u);
+  EXPECT_TRUE(fsm.state(fsm.state(0).calls()[0].target).OnlyReturns());
+  EXPECT_EQ(fsm.state(3).bytes()[0].target, 4u);
+}
+
+TEST(Fsm, TextsAreChainsThatOthersBranchFrom) {
+  FsmBuilder builder;
+  const uint32_t start = builder.AddState();
+  const uint32_t end = builder.AddState();
+  builder.SetAccept(end);
+  builder.AddText(start, "abc", true, end);
+  const uint32_t after_a = end + 1;
+  builder.AddText(after_a, "\xff", false, end);
+  builder.AddText(after_a, "Bx", true, start);
+  const Fsm fsm = builder.Build();
+  ASSERT_EQ(fsm.num_states(), 5u);
+  ASSERT_EQ(fsm.state(start).bytes().size(), 1u);
+  EXPECT_EQ(fsm.state(start).bytes()[0].target, after_a);
+  const auto edges = fsm.state(after_a).bytes();
+  ASSERT_EQ(edges.size(), 3u);  // Sorted.
+  EXPECT_EQ(edges[0].lo, 'B');
+  EXPECT_EQ(edges[1].lo, 'b');
+  EXPECT_EQ(edges[1].target, after_a + 1);
+  EXPECT_EQ(edges[2].hi, 0xFF);
+  EXPECT_FALSE(edges[2].literal);
+  EXPECT_EQ(edges[2].target, end);
+  EXPECT_EQ(fsm.state(after_a + 1).bytes()[0].target, end);
+  EXPECT_EQ(fsm.state(edges[0].target).bytes()[0].target, start);
 }
 
 TEST(Fsm, EpsilonCyclesEnd) {

@@ -31,7 +31,7 @@ struct Written {
     while (!work.empty()) {
       const uint32_t s = work.back();
       work.pop_back();
-      for (uint32_t t : fsm.state(s).epsilons) {
+      for (uint32_t t : fsm.state(s).epsilons()) {
         if (states.insert(t).second) work.push_back(t);
       }
     }
@@ -42,7 +42,7 @@ struct Written {
     for (char c : text) {
       std::set<uint32_t> next;
       for (uint32_t s : states) {
-        for (const Fsm::ByteEdge& e : fsm.state(s).bytes) {
+        for (const Fsm::ByteEdge& e : fsm.state(s).bytes()) {
           if (e.lo <= static_cast<uint8_t>(c) && static_cast<uint8_t>(c) <= e.hi)
             next.insert(e.target);
         }
@@ -54,18 +54,18 @@ struct Written {
   std::set<UnitId> CallsAfter(std::string_view text) const {
     std::set<UnitId> units;
     for (uint32_t s : After(text)) {
-      for (const Fsm::CallEdge& e : fsm.state(s).calls) units.insert(e.unit);
+      for (const Fsm::CallEdge& e : fsm.state(s).calls()) units.insert(e.unit);
     }
     return units;
   }
   size_t CountCalls() const {
     size_t count = 0;
-    for (uint32_t s = 0; s < fsm.num_states(); ++s) count += fsm.state(s).calls.size();
+    for (uint32_t s = 0; s < fsm.num_states(); ++s) count += fsm.state(s).calls().size();
     return count;
   }
   size_t CountByteEdges() const {
     size_t count = 0;
-    for (uint32_t s = 0; s < fsm.num_states(); ++s) count += fsm.state(s).bytes.size();
+    for (uint32_t s = 0; s < fsm.num_states(); ++s) count += fsm.state(s).bytes().size();
     return count;
   }
 
@@ -98,7 +98,7 @@ TEST(FsmWriter, CallsAtTheEndAreTailCalls) {
   for (const auto& [text, is_tail] : {std::pair{"a", true}, {"b", true}, {"c", false}}) {
     bool found = false;
     for (uint32_t s : written.After(text)) {
-      for (const Fsm::CallEdge& e : written.fsm.state(s).calls) {
+      for (const Fsm::CallEdge& e : written.fsm.state(s).calls()) {
         EXPECT_EQ(written.fsm.state(e.target).OnlyReturns(), is_tail) << text;
         found = true;
       }
@@ -151,7 +151,7 @@ TEST(FsmWriter, LiteralsOfTextRulesAreNotLiteral) {
     builder.SetBody(root, builder.AddChoices({self, builder.AddByteString("y")}));
     const Written written(builder.Build(root));
     for (uint32_t s = 0; s < written.fsm.num_states(); ++s) {
-      for (const Fsm::ByteEdge& e : written.fsm.state(s).bytes)
+      for (const Fsm::ByteEdge& e : written.fsm.state(s).bytes())
         EXPECT_EQ(e.literal, kind == RuleKind::kAuto);
     }
   }
@@ -163,9 +163,9 @@ TEST(FsmWriter, TokenSetsAreTokenEdges) {
   const ExprId set = builder.AddTokenSet({5, 2, 5}, true);
   builder.SetBody(root, builder.AddSequence({set, builder.AddByteString("a"), set}));
   const Written written(builder.Build(root));
-  ASSERT_EQ(written.fsm.state(0).tokens.size(), 1u);
-  EXPECT_EQ(written.fsm.state(0).tokens[0].tokens->ids, (std::vector<int32_t>{2, 5}));
-  EXPECT_TRUE(written.fsm.state(0).tokens[0].tokens->is_excluding);
+  ASSERT_EQ(written.fsm.state(0).tokens().size(), 1u);
+  EXPECT_EQ(written.fsm.state(0).tokens()[0].tokens->ids, (std::vector<int32_t>{2, 5}));
+  EXPECT_TRUE(written.fsm.state(0).tokens()[0].tokens->is_excluding);
 }
 
 }  // namespace

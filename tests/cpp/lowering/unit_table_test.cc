@@ -29,7 +29,7 @@ struct Lowered {
   const Unit& Called() {
     const Fsm& fsm = root().fsm;
     for (uint32_t s = 0; s < fsm.num_states(); ++s) {
-      if (!fsm.state(s).calls.empty()) return table.Get(fsm.state(s).calls[0].unit);
+      if (!fsm.state(s).calls().empty()) return table.Get(fsm.state(s).calls()[0].unit);
     }
     ADD_FAILURE() << "no call";
     return root();
@@ -186,7 +186,7 @@ TEST(UnitTable, EqualBodiesAreOneUnit) {
   std::vector<UnitId> called;
   const Fsm& fsm = lowered.root().fsm;
   for (uint32_t s = 0; s < fsm.num_states(); ++s) {
-    for (const Fsm::CallEdge& e : fsm.state(s).calls) called.push_back(e.unit);
+    for (const Fsm::CallEdge& e : fsm.state(s).calls()) called.push_back(e.unit);
   }
   ASSERT_EQ(called.size(), 2u);
   EXPECT_EQ(called[0], called[1]);

@@ -284,6 +284,65 @@ TEST(LocalMaskBuilder, WideExitsAndMasksBelowNodesEqualTheDefinition) {
   EXPECT_GT(below, 100);
 }
 
+TEST(LocalMaskBuilder, CopiesOverAWideVocabularyEqualTheDefinition) {
+  int dense = 0;
+  for (const char* copy :
+       {R"(root ::= [a-zA-Z0-9_])", R"(root ::= [^"\\\x00-\x1f] | "\\" [nrt"\\/])",
+        R"(root ::= [^\n])", R"(root ::= [a-z ] | "--" | "0" [0-9])",
+        R"(root ::= [\u00e0-\u2030a])", R"(root ::= [a-z0-9] ".")", R"(root ::= [^\u2028-\u2029])",
+        R"(root ::= " " [a-z])"}) {
+    const ByteDfaPtr dfa = FoldedDfa(copy);
+    ASSERT_NE(dfa, nullptr) << copy;
+    ASSERT_TRUE(dfa->is_prefix_free()) << copy;
+    std::mt19937 random(static_cast<uint32_t>(dfa->num_states()));
+    const auto tokenizer = MakeTokenizer(WideVocabulary(&random, 3000), {3}, {7});
+    KindMasks kind_masks(*tokenizer, LiveKinds::kMaxSteps, 1);
+    LocalMaskBuilder with_kinds(*tokenizer, &kind_masks);
+    LocalMaskBuilder without_kinds(*tokenizer);
+    for (uint32_t state = 0; state < dfa->num_states(); ++state) {
+      if (dfa->IsFinal(state)) continue;
+      const Expected expected = ByDefinition(*tokenizer, *dfa, state, true);
+      const auto mask = with_kinds.BuildWhole(*dfa, state, true);
+      dense += mask->is_dense() ? 1 : 0;
+      ExpectExact(*mask, *tokenizer, expected, true, false);
+      ExpectExact(*without_kinds.BuildWhole(*dfa, state, true), *tokenizer, expected, true, false);
+      if (testing::Test::HasFailure()) FAIL() << copy << " state " << state;
+    }
+  }
+  EXPECT_GT(dense, 3);
+}
+
+TEST(LocalMaskBuilder, MasksBeforeALoopEqualTheDefinition) {
+  // One byte, then a loop: alone, and with names that it must not spell.
+  for (const char* ebnf : {R"(root ::= "x" [^t]* "t")", R"(root ::= "\"" [^"]* "\"")"}) {
+    const ByteDfaPtr loop = FoldedDfa(ebnf);
+    ASSERT_NE(loop, nullptr) << ebnf;
+    std::mt19937 random(5);
+    const auto tokenizer = MakeTokenizer(WideVocabulary(&random, 3000), {3}, {7});
+    LocalMaskBuilder builder(*tokenizer);
+    const uint8_t byte = loop->first_bytes(0).First();
+    const auto before = builder.BuildBefore(*loop, byte, loop->Next(0, byte));
+    ExpectExact(*before, *tokenizer, ByDefinition(*tokenizer, *loop, 0, false), false, false);
+  }
+  const ByteDfaPtr names = FoldedDfa(
+      R"(root ::= "\"" ([^"a] [^"]* | "a" [^"n] [^"]* | "an" [^"d] [^"]* | "and" [^"]+ | "an"?) "\"")");
+  ASSERT_NE(names, nullptr);
+  const uint32_t after = names->Next(0, '"');
+  const uint32_t loop = names->Next(after, 'z');
+  ASSERT_EQ(names->Next(loop, 'a'), loop);
+  ASSERT_NE(after, loop);
+  std::mt19937 random(6);
+  std::vector<std::string> vocabulary = WideVocabulary(&random, 3000);
+  for (const char* token : {"\"and\"", "\"and\":", "\"a", "\"", "\"an\"x", "\"andy\"-", "\"\"!"})
+    vocabulary.push_back(token);
+  const auto tokenizer = MakeTokenizer(vocabulary, {3}, {7});
+  LocalMaskBuilder builder(*tokenizer);
+  const auto base = builder.BuildBefore(*names, '"', loop);
+  const auto mask = builder.BuildDifferenceBefore(*names, '"', after, loop, base);
+  EXPECT_EQ(mask->base(), base.get());
+  ExpectExact(*mask, *tokenizer, ByDefinition(*tokenizer, *names, 0, false), false, false);
+}
+
 TEST(LocalMaskBuilder, DifferencesEqualTheDefinition) {
   int differences = 0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
