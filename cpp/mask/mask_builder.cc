@@ -275,7 +275,7 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
       [&](uint32_t node, uint32_t) { DeferChildren(trie, node, after); },
       [&](uint32_t node, uint32_t to) {
         // Finding out what a state takes costs more than reading a few nodes.
-        constexpr uint32_t kWorthAsking = 8;
+        constexpr uint32_t kWorthAsking = 64;
         if (ReadByLocal(item, to, trie, node, after)) return true;
         if (!live || trie.node(node).subtree_end - node < kWorthAsking) return false;
         if (!live->TakesAllBelow(trie, node, to)) return false;
