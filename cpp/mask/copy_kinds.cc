@@ -1,5 +1,8 @@
 // CopyKinds: ASCII by a look at each byte, other characters by a search in step with the
 // well-formed byte table of UTF-8.
+//
+// A kind counts only as a whole: one character of it that is no copy, or the beginning of one,
+// takes it out. Classes that are cut to many places within characters are given up.
 #include "mask/copy_kinds.h"
 
 #include <vector>

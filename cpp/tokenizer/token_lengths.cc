@@ -1,4 +1,7 @@
-// TokenLengths: the pass. What is known of a prefix is kept by its depth.
+// TokenLengths: the pass.
+//
+// What is known of a prefix is kept by its depth. Subtrees that no well-formed UTF-8 begins with
+// are left out.
 #include "tokenizer/token_lengths.h"
 
 #include "tokenizer/byte_kind.h"

@@ -1,4 +1,6 @@
 // TokenLengths: the characters of each token, against counting by hand.
+//
+// Characters cut short at the end count, text that is no UTF-8 does not.
 #include "tokenizer/token_lengths.h"
 
 #include <gtest/gtest.h>
