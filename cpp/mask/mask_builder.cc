@@ -328,10 +328,17 @@ void MaskBuilder::Defer(SetId set, uint64_t covered, const TokenTrie& trie, uint
   constexpr uint32_t kMaxTrees = 1u << 16;
   uint32_t reader = set;
   if (covered != 0) {
+    // Ambiguous grammars leave to thousands of sets. Past a few, covered items are read as well:
+    // that adds nothing, and costs less than looking for the pair.
+    constexpr size_t kMaxCovered = 32;
     const auto pair = std::find(covered_.begin(), covered_.end(), std::pair{set, covered});
-    // Not the id of a set: those count from zero.
-    reader = ~static_cast<uint32_t>(pair - covered_.begin());
-    if (pair == covered_.end()) covered_.emplace_back(set, covered);
+    if (pair != covered_.end() || covered_.size() < kMaxCovered) {
+      // Not the id of a set: those count from zero.
+      reader = ~static_cast<uint32_t>(pair - covered_.begin());
+      if (pair == covered_.end()) covered_.emplace_back(set, covered);
+    } else {
+      covered = 0;
+    }
   }
   if (!seen_parts_.Add({reader, tree + current_filter_ * kMaxTrees, begin})) return;
   parts_.push_back({set, &trie, begin, end, covered});

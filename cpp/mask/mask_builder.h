@@ -89,7 +89,7 @@ class MaskBuilder {
   std::vector<const TokenTrie*> trees_;  ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
   FollowingSets following_;
-  std::vector<std::pair<SetId, uint64_t>> covered_;  ///< Distinct sets with covered items.
+  std::vector<std::pair<SetId, uint64_t>> covered_;  ///< Distinct sets with covered items; a few.
   uint32_t num_filters_ = 0;                         ///< Filtered tails read so far.
   uint32_t current_filter_ =
       0;  ///< Parts seen under one filter are not seen under another. 0: no filter.

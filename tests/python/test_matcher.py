@@ -103,6 +103,22 @@ def test_mask_agrees_with_accept(make_matcher):
             assert matcher.fork().accept_token(i) == (i in allowed)
 
 
+def test_mask_of_an_ambiguous_grammar():
+    # Each token leaves to many sets whose items the automaton before them reads as well.
+    words = [c * n for c in "ab1é日" for n in range(1, 11)]
+    words += [(a + b + c) * 3 for a in "a1é" for b in "b.\n" for c in "b日"]
+    tokenizer = xgr.TokenizerInfo([*words, "</s>"], stop_token_ids=[len(words)])
+    grammar = "root ::= [a-z]? list\nlist ::= item*\nitem ::= root [a-b]* [^\\n]+"
+    matcher = xgr.GrammarMatcher(xgr.GrammarCompiler(tokenizer).compile_grammar(grammar))
+    for text in ("", "b", "ab"):
+        assert matcher.accept_string(text)
+        mask = xgr.allocate_token_bitmask(1, tokenizer.vocab_size)
+        matcher.fill_next_token_bitmask(mask)
+        for token in range(tokenizer.vocab_size):
+            is_allowed = bool(int(mask[0, token // 32]) >> (token % 32) & 1)
+            assert is_allowed == matcher.fork().accept_token(token), (text, token)
+
+
 def test_need_apply_flag():
     info = xgr.TokenizerInfo(["a", "b"], stop_token_ids=[])
     compiler = xgr.GrammarCompiler(info)
