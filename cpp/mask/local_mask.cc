@@ -102,16 +102,16 @@ void LocalMask::AddSparseBase(std::span<uint32_t> row, bool is_clear) const {
 
 bool LocalMask::HasExit(int32_t token, bool of_base, const CopyBounds& bounds) const {
   if (of_base) return !std::binary_search(removed_exits_.begin(), removed_exits_.end(), token);
-  if (exit_copies_.empty()) return true;
+  if (!counts_copies_) return true;
   const auto it = std::lower_bound(exit_copies_.begin(), exit_copies_.end(), std::pair{token, 0u});
-  return it != exit_copies_.end() && it->first == token && it->second >= bounds.owed &&
-         it->second <= bounds.room;
+  const bool is_usual = it == exit_copies_.end() || it->first != token;
+  const uint32_t copies = is_usual ? usual_exit_copies_ : it->second;
+  return copies >= bounds.owed && copies <= bounds.room;
 }
 
 bool LocalMask::FiltersExits(bool of_base, const CopyBounds& bounds) const {
   if (of_base) return !removed_exits_.empty();
-  return !exit_copies_.empty() &&
-         (bounds.owed > min_exit_copies_ || bounds.room < max_exit_copies_);
+  return counts_copies_ && (bounds.owed > min_exit_copies_ || bounds.room < max_exit_copies_);
 }
 
 }  // namespace xgrammar

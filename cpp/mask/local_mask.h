@@ -120,8 +120,9 @@ class LocalMask {
   std::vector<uint32_t> exit_nodes_;                // Of all groups.
   std::vector<TailGroup> tail_groups_;
   std::vector<uint32_t> wide_exits_;
-  std::vector<std::pair<int32_t, uint32_t>>
-      exit_copies_;  // Sorted; copies completed before a token's exit.
+  bool counts_copies_ = false;      // Of a repetition.
+  uint32_t usual_exit_copies_ = 0;  // Completed before the exit of most tokens.
+  std::vector<std::pair<int32_t, uint32_t>> exit_copies_;  // Sorted; those of all other tokens.
   uint32_t max_exit_copies_ = 0;
   uint32_t min_exit_copies_ = 0;
   ByteSet soft_exits_;

@@ -293,6 +293,16 @@ void LocalMaskBuilder::CompareNode(uint32_t node, uint32_t from_state, uint32_t 
   }
 }
 
+uint32_t LocalMaskBuilder::UsualExitCopies() const {
+  std::vector<size_t> num_tokens;  // By copies.
+  for (const Exit& exit : exits_) {
+    if (num_tokens.size() <= exit.copies) num_tokens.resize(size_t{exit.copies} + 1, 0);
+    num_tokens[exit.copies] += exit_trie_->subtree_tokens(exit.node).size();
+  }
+  return static_cast<uint32_t>(std::max_element(num_tokens.begin(), num_tokens.end()) -
+                               num_tokens.begin());
+}
+
 void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
   // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we
   // measured.
@@ -302,6 +312,8 @@ void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
     return a.byte != b.byte ? a.byte < b.byte : a.node < b.node;
   });
   mask->min_exit_copies_ = CopyBounds::kManyCopies;
+  mask->counts_copies_ = counted;
+  if (counted) mask->usual_exit_copies_ = UsualExitCopies();
   mask->exit_nodes_.resize(exits_.size());
   size_t num_groups = 0;
   for (size_t i = 0; i < exits_.size(); ++i) {
@@ -312,7 +324,9 @@ void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
     mask->memory_size_bytes_ += static_cast<int64_t>(sizeof(uint32_t)) +
                                 kTreeBytesPerToken * static_cast<int64_t>(tokens.size());
     if (!counted) continue;
-    for (int32_t token : tokens) mask->exit_copies_.emplace_back(token, exit.copies);
+    if (exit.copies != mask->usual_exit_copies_) {
+      for (int32_t token : tokens) mask->exit_copies_.emplace_back(token, exit.copies);
+    }
     mask->min_exit_copies_ = std::min(mask->min_exit_copies_, exit.copies);
     mask->max_exit_copies_ = std::max(mask->max_exit_copies_, exit.copies);
   }

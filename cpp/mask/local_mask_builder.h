@@ -98,6 +98,8 @@ class LocalMaskBuilder {
   bool IsMany(size_t num_tokens) const;
   size_t NumWords() const;
   void AddTailGroups(bool counted, LocalMask* mask);
+  /// The copies that most tokens complete before they leave. Precondition: some leave.
+  uint32_t UsualExitCopies() const;
 
   const TokenizerInfo& tokenizer_;
   const TokenTrie& trie_;  ///< Asking the tokenizer for it costs more than a node of the walk.

@@ -11,9 +11,16 @@
 #include <span>
 #include <utility>
 
+#include "mask/copy_kinds.h"
+
 namespace xgrammar {
 
 namespace {
+
+// Words after white space are most of a vocabulary: their letters are taken subtree by subtree.
+constexpr uint32_t kManyNodes = 512;
+// The height of a tree node stands for that many levels and more.
+constexpr uint32_t kManyLevels = 255;
 
 bool Intersects(const ByteSet& a, const ByteSet& b) {
   for (size_t i = 0; i < a.words.size(); ++i) {
@@ -233,12 +240,23 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
     return;
   }
   const TokenTrie& trie = *part.trie;
+  const bool counts_copies = item.unit->kind == Unit::Kind::kCountedDfa;
+  const bool is_large = part.end - part.begin >= kManyNodes;
+  const uint16_t copies = counts_copies && is_large ? KindsOfCopies(*item.unit->dfa) : uint16_t{0};
+  // Where what follows may begin, nodes are read.
+  const auto taken = static_cast<uint16_t>(copies & ~KindsOf(after.first));
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, after); },
-      [](uint32_t, const DfaPosition&) { return false; });
+      [&](uint32_t node, const DfaPosition& to) {
+        // Between copies, with room for a copy for each byte of what is below.
+        if (taken == 0 || to.state != 0 || (trie.kinds_below(node) & ~taken) != 0) return false;
+        if (trie.height_below(node) >= std::min(to.copies.room, kManyLevels)) return false;
+        EmitBelow(trie, node);
+        return true;
+      });
 }
 
 void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
@@ -249,8 +267,6 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
     return;
   }
   const ByteDfa& dfa = *item.unit->dfa;
-  // Words after white space are most of a vocabulary: their letters are taken subtree by subtree.
-  constexpr uint32_t kManyNodes = 512;
   std::optional<LiveKinds> live;
   if (part.end - part.begin >= kManyNodes) live.emplace(dfa);
   const uint16_t first_kinds = live ? KindsOf(after.first) : uint16_t{0};
@@ -265,8 +281,7 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
         if (!live || trie.node(node).subtree_end - node < kWorthAsking) return false;
         if (!live->TakesAllBelow(trie, node, to)) return false;
         if (live->Of(to).may_end && (trie.kinds_below(node) & first_kinds) != 0) return false;
-        const auto below = trie.subtree_tokens(node).subspan(trie.tokens(node).size());
-        ids_.insert(ids_.end(), below.begin(), below.end());
+        EmitBelow(trie, node);
         return true;
       });
 }
@@ -314,6 +329,11 @@ void MaskBuilder::ReadExits(const DfaItem& item, const Part& part, const Followi
 void MaskBuilder::Emit(const TokenTrie& trie, uint32_t node) {
   const auto tokens = trie.tokens(node);
   ids_.insert(ids_.end(), tokens.begin(), tokens.end());
+}
+
+void MaskBuilder::EmitBelow(const TokenTrie& trie, uint32_t node) {
+  const auto below = trie.subtree_tokens(node).subspan(trie.tokens(node).size());
+  ids_.insert(ids_.end(), below.begin(), below.end());
 }
 
 void MaskBuilder::Defer(SetId set, uint64_t covered, const TokenTrie& trie, uint32_t begin,

@@ -75,6 +75,7 @@ class MaskBuilder {
   /// Walks the tree of keys and the token tree side by side.
   void ReadByKeys(const KeyItem& item, const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
+  void EmitBelow(const TokenTrie& trie, uint32_t node);
   void Defer(SetId set, uint64_t covered, const TokenTrie& trie, uint32_t begin, uint32_t end);
   std::unique_ptr<const TokenMask> Finish();
 
