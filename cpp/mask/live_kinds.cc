@@ -84,6 +84,9 @@ bool LiveKinds::Narrow(uint32_t state, Answer* answer) {
     if (from.utf8 == Utf8State::kBoundary) {
       if (dfa_.IsAccept(from.state)) answer->may_end = true;
       const auto dead = static_cast<uint16_t>(answer->kinds & ~KindsThatLeadOn(from.state));
+      // The end of a word that text must not hold: without the kind of its last byte the length
+      // does not matter, and tokens of the others are known (kind_masks.h).
+      if (dead != 0 && IsBesideWords(from, dead, *answer)) return DropDead(from, dead, answer);
       if (dead != 0) return !IsFarEnough(from, answer) && DropDead(from, dead, answer);
       StepAscii(from, answer->kinds);
     }
@@ -102,6 +105,15 @@ bool LiveKinds::IsFarEnough(const Reached& at, Answer* answer) {
   if (at.steps < kManySteps) return false;
   answer->steps = static_cast<uint8_t>(at.steps);
   return true;
+}
+
+bool LiveKinds::IsBesideWords(const Reached& at, uint16_t dead, const Answer& answer) {
+  constexpr uint16_t kWords = KindBit('a') | KindBit(' ');
+  const auto leaves_words = [&](int kinds) {
+    return std::popcount(static_cast<uint16_t>(kinds)) == 1 &&
+           (answer.kinds & ~kinds & kWords) == kWords;
+  };
+  return leaves_words(dead) || leaves_words(answer.kinds & at.by);
 }
 
 bool LiveKinds::DropDead(const Reached& at, uint16_t dead, Answer* answer) const {

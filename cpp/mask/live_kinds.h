@@ -62,6 +62,9 @@ class LiveKinds {
   uint16_t KindsThatLeadOn(uint32_t state) const;
   /// Searches with the kinds of the answer; true if some had to be taken out.
   bool Narrow(uint32_t state, Answer* answer);
+  /// Whether one kind alone led here, or alone leads nowhere, of text that words and spaces are
+  /// part of.
+  static bool IsBesideWords(const Reached& at, uint16_t dead, const Answer& answer);
   bool DropDead(const Reached& at, uint16_t dead, Answer* answer) const;
   bool DropWhatLeadsAway(uint32_t state, Answer* answer) const;
   /// Whether the search, which ends here, has found the answer: texts are alive up to here.
