@@ -5,7 +5,9 @@
 // locations (contradictory bounds, disjoint values, a required member without a value), "no" may
 // mean "not known". Exactness never depends on them.
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "frontend/json_schema/merge.h"
@@ -21,6 +23,25 @@ constexpr int kMaxQuestions = 6;
 constexpr size_t kMaxComparedValues = 16;
 constexpr size_t kMaxComparedMembers = 64;
 
+/// The only text that a pattern matches, if it is one between ^ and $.
+std::optional<std::string> TextOfPattern(std::string_view pattern) {
+  constexpr std::string_view kSyntax = "^$\\.*+?()[]{}|/";
+  if (pattern.size() < 2 || pattern.front() != '^' || pattern.back() != '$') return std::nullopt;
+  pattern = pattern.substr(1, pattern.size() - 2);
+  std::string text;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const bool is_syntax = kSyntax.find(pattern[i]) != std::string_view::npos;
+    if (pattern[i] == '\\') {
+      const bool is_escaped = ++i < pattern.size() && kSyntax.find(pattern[i]) != kSyntax.npos;
+      if (!is_escaped) return std::nullopt;
+    } else if (is_syntax && pattern[i] != '/') {
+      return std::nullopt;
+    }
+    text.push_back(pattern[i]);
+  }
+  return text;
+}
+
 }  // namespace
 
 // The properties of a schema that have a fixed set of values.
@@ -30,15 +51,21 @@ const std::vector<Merger::Discriminator>& Merger::DiscriminatorsOf(const Schema&
   for (const NamedSchema& property : schema.properties) {
     const Schema& expected = reader_.Read(reader_.SkipReferences(property.schema));
     const bool is_const = expected.const_value != kNoJson;
-    if (!is_const && expected.enum_values == kNoJson) continue;
+    const bool is_listing = is_const || expected.enum_values != kNoJson;
+    std::optional<std::string> text;
+    if (!is_listing && expected.pattern != kNoJson && expected.types == kStringBit)
+      text = TextOfPattern(reader_.document().text(expected.pattern));
+    if (!is_listing && !text) continue;
     Discriminator found;
     found.name = property.name;
     found.required = std::find(schema.required.begin(), schema.required.end(), property.name) !=
                      schema.required.end();
-    const auto values = is_const ? std::span(&expected.const_value, 1)
-                                 : reader_.document().items(expected.enum_values);
+    const auto values = text       ? std::span<const JsonId>()
+                        : is_const ? std::span(&expected.const_value, 1)
+                                   : reader_.document().items(expected.enum_values);
     if (values.size() > kMaxComparedValues) continue;
-    for (const JsonId value : values) found.values.push_back(&evaluator_.KeyOf(value));
+    for (const JsonId value : values) found.values.push_back(evaluator_.KeyNumber(value));
+    if (text) found.values.push_back(evaluator_.KeyNumberOfText(*text));
     place->second.push_back(std::move(found));
   }
   return place->second;
@@ -66,9 +93,8 @@ bool Merger::DifferInMember(const Literal& a, const Literal& b, const Names& req
       if (one.name != other.name) continue;
       const bool is_needed = one.required || other.required || is_in(required, one.name);
       if (!is_needed) continue;
-      const bool share = std::any_of(one.values.begin(), one.values.end(), [&](const auto* value) {
-        return std::any_of(other.values.begin(), other.values.end(),
-                           [value](const auto* same) { return *value == *same; });
+      const bool share = std::ranges::any_of(one.values, [&](int32_t value) {
+        return std::ranges::find(other.values, value) != other.values.end();
       });
       if (!share) return true;
     }

@@ -100,10 +100,28 @@ int32_t Evaluator::KeyNumber(JsonId value) {
   if (numbers_.empty()) numbers_.resize(static_cast<size_t>(reader_.document().size()), -1);
   int32_t& number = numbers_[static_cast<size_t>(value)];
   if (number < 0) {
-    const auto next = static_cast<int32_t>(key_numbers_.size());
-    number = key_numbers_.try_emplace(KeyOf(value), next).first->second;
+    std::string key;
+    AppendKey(value, 0, &key);
+    number = NumberOfKey(std::move(key));
   }
   return number;
+}
+
+int32_t Evaluator::KeyNumberOfText(std::string_view text) {
+  std::string key;
+  AppendStringKey(text, &key);
+  return NumberOfKey(std::move(key));
+}
+
+int32_t Evaluator::NumberOfKey(std::string key) {
+  const auto next = static_cast<int32_t>(key_numbers_.size());
+  return key_numbers_.try_emplace(std::move(key), next).first->second;
+}
+
+void Evaluator::AppendStringKey(std::string_view text, std::string* out) {
+  out->push_back('s');
+  out->append(std::to_string(text.size())).push_back(':');
+  out->append(text);
 }
 
 void Evaluator::AppendKey(JsonId value, int depth, std::string* out) const {
@@ -124,9 +142,7 @@ void Evaluator::AppendKey(JsonId value, int depth, std::string* out) const {
       out->append(Decimal::FromJsonNumber(document.text(value)).CanonicalKey()).push_back(';');
       return;
     case JsonKind::kString:
-      out->push_back('s');
-      out->append(std::to_string(document.text(value).size())).push_back(':');
-      out->append(document.text(value));
+      AppendStringKey(document.text(value), out);
       return;
     case JsonKind::kArray:
       out->push_back('[');
@@ -213,16 +229,17 @@ bool Evaluator::TypeAndValuesHold(const Schema& schema, JsonId value) {
   if (type == InstanceType::kNumber && !Decimal::FromJsonNumber(document.text(value)).IsInteger())
     bits = kNumberBit;
   if ((schema.types & bits) == 0) return false;
-  if (schema.const_value != kNoJson && KeyOf(schema.const_value) != KeyOf(value)) return false;
+  if (schema.const_value != kNoJson && KeyNumber(schema.const_value) != KeyNumber(value))
+    return false;
   if (schema.enum_values == kNoJson) return true;
   const auto [place, is_new] = enum_keys_.try_emplace(schema.enum_values);
   if (is_new) {
     for (const JsonId member : document.items(schema.enum_values)) {
       CountWork("filtering values", 5);
-      place->second.insert(KeyOf(member));
+      place->second.insert(KeyNumber(member));
     }
   }
-  return place->second.contains(KeyOf(value));
+  return place->second.contains(KeyNumber(value));
 }
 
 bool Evaluator::NumberHolds(const Schema& schema, JsonId value) const {
@@ -270,9 +287,9 @@ bool Evaluator::ArrayHolds(const Schema& schema, JsonId value, int depth) {
     if (item_schema != kNoJson && !IsValid(item_schema, items[i], depth + 1)) return false;
   }
   if (schema.unique_items) {
-    std::unordered_set<std::string> seen;
+    std::unordered_set<int32_t> seen;
     for (const JsonId item : items) {
-      if (!seen.insert(KeyOf(item)).second) return false;
+      if (!seen.insert(KeyNumber(item)).second) return false;
     }
   }
   if (schema.contains != kNoJson) {

@@ -28,9 +28,13 @@ class Evaluator {
   const std::string& KeyOf(JsonId value);
   /// A number that is equal for equal JSON values and only for them, at least 0.
   int32_t KeyNumber(JsonId value);
+  /// The number of a string that need not be in the document.
+  int32_t KeyNumberOfText(std::string_view text);
   static InstanceType TypeOf(const JsonDocument& document, JsonId value);
 
  private:
+  static void AppendStringKey(std::string_view text, std::string* out);
+  int32_t NumberOfKey(std::string key);
   bool SatisfiesAt(const Literal& literal, JsonId value, int depth);
   bool IsValid(JsonId schema, JsonId value, int depth);
   bool Judge(JsonId schema, JsonId value, int depth);
@@ -55,9 +59,9 @@ class Evaluator {
   std::unordered_map<uint64_t, bool> verdicts_;          ///< Of schema (high half) and value.
   std::unordered_map<std::string, bool> name_verdicts_;  ///< Of schema and name of a member.
   std::unordered_map<JsonId, std::string> keys_;
-  std::unordered_map<std::string_view, int32_t> key_numbers_;  ///< Views of `keys_`.
+  std::unordered_map<std::string, int32_t> key_numbers_;
   std::vector<int32_t> numbers_;  ///< By value; -1 if not asked for yet.
-  std::unordered_map<JsonId, std::unordered_set<std::string_view>> enum_keys_;
+  std::unordered_map<JsonId, std::unordered_set<int32_t>> enum_keys_;  ///< Numbers of values.
 };
 
 /// Whether `value` is an integral multiple of `divisor` > 0.

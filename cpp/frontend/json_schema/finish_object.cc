@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "frontend/json_schema/merge.h"
+#include "frontend/json_schema/name_table.h"
 
 namespace xgrammar::json_schema {
 
@@ -48,6 +48,18 @@ class ObjectFinisher {
   struct Evaluators {
     std::vector<size_t> groups;
     bool all = false;  ///< A keyword inside evaluates every key.
+  };
+  // A declared name. What the groups' `properties` say about it is a list in order of the groups.
+  struct Declared {
+    bool required = false;
+    bool demanded = false;
+    int32_t first_value = -1;
+    int32_t last_value = -1;
+  };
+  struct DeclaredValue {
+    size_t group = 0;
+    JsonId schema = kNoJson;
+    int32_t next = -1;
   };
   // A set of undeclared keys and, by index of patterns_, which patterns they match.
   struct Cell {
@@ -207,59 +219,76 @@ class ObjectFinisher {
   // Declared names: `properties` of all groups by first appearance, then names that complements
   // speak about, then names that are only required. False if a clause cannot be met.
   bool CollectNames() {
-    for (const std::string_view name : atoms_.forbidden) forbidden_.insert(name);
-    required_.insert(atoms_.required.begin(), atoms_.required.end());
-    demanded_.insert(atoms_.demanded.begin(), atoms_.demanded.end());
-    const auto add = [&](std::string_view name) {
-      if (!forbidden_.contains(name) && known_.insert(name).second) names_in_order_.push_back(name);
-    };
-    const bool many_groups = atoms_.groups.size() > 1;
-    for (const ScopedSchema& group : atoms_.groups) {
-      for (const NamedSchema& property : group.schema->properties) add(property.name);
+    for (const std::string_view name : atoms_.forbidden) forbidden_.Add(name);
+    for (size_t g = 0; g < atoms_.groups.size(); ++g) {
+      for (const NamedSchema& property : atoms_.groups[g].schema->properties)
+        AddValue(Declare(property.name), g, property.schema);
     }
-    for (const auto& [name, literal] : atoms_.member_literals) add(name);
-    for (const std::string_view name : atoms_.required) add(name);
+    for (const auto& [name, literal] : atoms_.member_literals) Declare(name);
+    for (const std::string_view name : atoms_.required) {
+      Declared* declared = Declare(name);
+      if (declared) declared->required = true;
+    }
+    for (const std::string_view name : atoms_.demanded) {
+      Declared* declared = FindDeclared(name);
+      if (declared) declared->demanded = true;
+    }
     clauses_ = atoms_.clauses;
     for (const MemberClause& clause : clauses_) {
       if (clause.keys == MemberClause::Keys::kUnevaluated && EvaluatesAll(clause.scope))
         return false;
     }
     for (const std::string_view name : atoms_.required_anywhere) {
-      if (merger_.options_.any_order) add(name);  // Every place is in the order.
-      if (known_.contains(name)) {
-        required_.insert(name);
+      if (merger_.options_.any_order) Declare(name);  // Every place is in the order.
+      Declared* declared = FindDeclared(name);
+      if (declared) {
+        declared->required = true;
       } else {
         clauses_.push_back({MemberClause::Keys::kName, name, nullptr, false, {}});
-      }
-    }
-    for (size_t g = 0; g < atoms_.groups.size(); ++g) {
-      auto& declared = group_properties_.emplace_back();
-      const auto& properties = atoms_.groups[g].schema->properties;
-      declared.reserve(properties.size());
-      if (many_groups || !properties.empty()) {
-        for (const NamedSchema& property : properties)
-          declared.emplace(property.name, property.schema);
       }
     }
     return true;
   }
 
-  // Adds what the groups say about a key; `matches(i)` tells whether it matches pattern i. Returns
-  // whether any `properties` or `patternProperties` covers the key.
+  // Null for a forbidden name.
+  Declared* Declare(std::string_view name) {
+    if (forbidden_.Find(name) >= 0) return nullptr;
+    const auto index = static_cast<size_t>(names_in_order_.Add(name));
+    if (index == declared_.size()) declared_.emplace_back();
+    return &declared_[index];
+  }
+
+  Declared* FindDeclared(std::string_view name) {
+    const int32_t index = names_in_order_.Find(name);
+    return index < 0 ? nullptr : &declared_[static_cast<size_t>(index)];
+  }
+
+  void AddValue(Declared* declared, size_t group, JsonId schema) {
+    if (!declared) return;
+    const auto index = static_cast<int32_t>(declared_values_.size());
+    declared_values_.push_back({group, schema, -1});
+    (declared->last_value < 0 ? declared->first_value
+                              : declared_values_[static_cast<size_t>(declared->last_value)].next) =
+        index;
+    declared->last_value = index;
+  }
+
+  // Adds what the groups say about a key that is declared or, if null, any other; `matches(i)`
+  // tells whether it matches pattern i. Returns whether any `properties` or `patternProperties`
+  // covers the key.
   template <typename Matches>
-  bool AppendValues(std::string_view name, bool is_declared, const Matches& matches,
-                    Conjunction* out) {
+  bool AppendValues(const Declared* declared, const Matches& matches, Conjunction* out) {
     bool covered = false;
-    std::vector<bool> evaluated(atoms_.groups.size(), false);
+    std::vector<bool> evaluated(atoms_.unevaluated.empty() ? 0 : atoms_.groups.size(), false);
+    int32_t next_value = declared ? declared->first_value : -1;
     for (size_t g = 0; g < atoms_.groups.size(); ++g) {
       const ScopedSchema& group = atoms_.groups[g];
       bool matched = false;
-      if (is_declared) {
-        const auto found = group_properties_[g].find(name);
-        if (found != group_properties_[g].end()) {
-          matched = true;
-          out->push_back({found->second, group.kind});
-        }
+      if (next_value >= 0 && declared_values_[static_cast<size_t>(next_value)].group == g) {
+        const DeclaredValue& value = declared_values_[static_cast<size_t>(next_value)];
+        matched = true;
+        out->push_back({value.schema, group.kind});
+        next_value = value.next;
       }
       for (size_t i = 0; i < group_patterns_[g].size(); ++i) {
         if (!matches(group_patterns_[g][i])) continue;
@@ -267,9 +296,9 @@ class ObjectFinisher {
         out->push_back({group.schema->pattern_properties[i].schema, group.kind});
       }
       covered = covered || matched;
-      evaluated[g] = matched || group.schema->additional_properties != kNoJson;
-      if (!matched && evaluated[g])
-        out->push_back({group.schema->additional_properties, group.kind});
+      const bool is_additional = !matched && group.schema->additional_properties != kNoJson;
+      if (is_additional) out->push_back({group.schema->additional_properties, group.kind});
+      if (!evaluated.empty()) evaluated[g] = matched || is_additional;
     }
     for (size_t k = 0; k < atoms_.unevaluated.size() && !atoms_.ignores_unevaluated; ++k) {
       const ScopedSchema& keyword = atoms_.unevaluated[k];
@@ -283,19 +312,22 @@ class ObjectFinisher {
 
   // False if a required name cannot be given.
   bool MakeMembers() {
-    for (const std::string_view name : names_in_order_) {
+    spec_.members.reserve(declared_.size());
+    spec_.closed_names.reserve(declared_.size() + atoms_.forbidden.size());
+    for (size_t i = 0; i < declared_.size(); ++i) {
+      const std::string_view name = names_in_order_.names()[i];
       ObjectMember member;
       member.name = name;
-      member.required = required_.contains(name);
+      member.required = declared_[i].required;
       Conjunction values;
       const bool covered = AppendValues(
-          name, true, [&](size_t pattern) { return patterns_[pattern].keys->Accepts(name); },
+          &declared_[i], [&](size_t pattern) { return patterns_[pattern].keys->Accepts(name); },
           &values);
       for (const auto& [other, literal] : atoms_.member_literals) {
         if (other == name) values.push_back(literal);
       }
       member.value = merger_.Intern(std::move(values));
-      const bool is_listed = covered || (member.required && !demanded_.contains(name));
+      const bool is_listed = covered || (member.required && !declared_[i].demanded);
       const bool possible = member.value != kNothingLocation && (!closed_ || is_listed) &&
                             (!names_ || names_->Accepts(name));
       if (possible) {
@@ -338,7 +370,7 @@ class ObjectFinisher {
       if (cell.keys && cell.keys->IsEmpty()) continue;
       Conjunction values;
       const bool covered = AppendValues(
-          {}, false, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
+          nullptr, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
       if (closed_ && !covered) continue;
       FreeCell free;
       free.origin = covered || names_ ? FreeCell::Origin::kNamed
@@ -415,12 +447,10 @@ class ObjectFinisher {
   std::vector<MemberClause> clauses_;
   std::vector<size_t> clause_patterns_;
   CodePointDfaPtr names_;  ///< What `propertyNames` allows; null: everything.
-  std::unordered_set<std::string_view> known_;
-  std::unordered_set<std::string_view> forbidden_;
-  std::unordered_set<std::string_view> required_;
-  std::unordered_set<std::string_view> demanded_;
-  std::vector<std::string_view> names_in_order_;
-  std::vector<std::unordered_map<std::string_view, JsonId>> group_properties_;
+  NameTable forbidden_;
+  NameTable names_in_order_;
+  std::vector<Declared> declared_;  ///< By number of the name.
+  std::vector<DeclaredValue> declared_values_;
   std::vector<std::vector<bool>> cell_matches_;
   ObjectSpec spec_;
 };

@@ -43,16 +43,38 @@ std::pair<const Expansion*, size_t> Merger::ExpandedBeginning(const Conjunction&
   return {nullptr, 0};
 }
 
+// A complement of one value can only exclude that value.
+Merger::ComplementsByValue Merger::FindComplements(const Conjunction& conjunction) {
+  ComplementsByValue found;
+  for (size_t i = 0; i < conjunction.size(); ++i) {
+    const Literal& literal = conjunction[i];
+    const JsonId value = literal.kind == LiteralKind::kNotConst ? literal.id
+                         : literal.kind == LiteralKind::kNotSchema
+                             ? reader_.Read(literal.id).const_value
+                             : kNoJson;
+    if (value == kNoJson) {
+      found.others.push_back(i);
+    } else {
+      found.of_value.emplace(evaluator_.KeyNumber(value), i);
+    }
+  }
+  return found;
+}
+
 // Keeps the distinct values that satisfy the whole conjunction.
 void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
   if (values->empty()) return;
   // Lists of conditions ask the same with more literals each time.
   const auto [before, num_held] = ExpandedBeginning(conjunction);
+  const ComplementsByValue complements = FindComplements(conjunction);
   // From the end, as the last condition is mostly the one that few values meet.
   const auto satisfies = [&, this](JsonId value, size_t first) {
-    return std::all_of(
-        conjunction.rbegin(), conjunction.rend() - static_cast<ptrdiff_t>(first),
-        [&](const Literal& literal) { return evaluator_.Satisfies(literal, value); });
+    const auto holds = [&](size_t index) {
+      return index < first || evaluator_.Satisfies(conjunction[index], value);
+    };
+    const auto [same, last] = complements.of_value.equal_range(evaluator_.KeyNumber(value));
+    return std::all_of(same, last, [&](const auto& entry) { return holds(entry.second); }) &&
+           std::all_of(complements.others.rbegin(), complements.others.rend(), holds);
   };
   std::unordered_set<int32_t> seen;
   std::vector<JsonId> kept;

@@ -225,6 +225,7 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
     run.stack.pop_back();
     Outcome outcome = Outcome::kContinue;
     while (work.tasks >= 0 && outcome == Outcome::kContinue) {
+      run.current = work.tasks;
       const Task task = run.tasks[static_cast<size_t>(work.tasks)];
       work.tasks = task.next;
       outcome = task.step ? DoStep(&run, &work, task) : DoLiteral(&run, &work, task);
@@ -365,9 +366,12 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
   switch (step.kind) {
     case Step::Kind::kRef:
     case Step::Kind::kDynamicRef:
-    case Step::Kind::kAllOfMember:
+    case Step::Kind::kAllOfMember: {
+      Outcome outcome = Outcome::kContinue;
+      if (TakeConditions(run, work, task, &outcome)) return outcome;
       Push(run, work, {step.value, task.literal.kind}, task.scope, true);
       return Outcome::kContinue;
+    }
     case Step::Kind::kAnyOf:
       return DoAnyOf(run, work, task);
     case Step::Kind::kOneOf:

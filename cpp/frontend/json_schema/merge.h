@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -96,13 +97,34 @@ class Merger {
     std::unordered_set<uint64_t> is_applied;
     std::vector<Work> stack;
     std::vector<JsonId> values;
+    int32_t current = -1;  ///< The task that is worked on.
     bool has_split = false;
     Expansion* result = nullptr;
+  };
+
+  // A condition that a property has a certain value.
+  struct Condition {
+    JsonId test = kNoJson;  ///< What stands at `if`.
+    std::string_view name;
+    JsonId property = kNoJson;  ///< The schema of the property.
+    JsonId value = kNoJson;
+  };
+  // Steps of a schema, one after another, that are conditions on one property.
+  struct ConditionList {
+    size_t first = 0;  ///< Index of the first step.
+    std::vector<Condition> conditions;
+    std::unordered_map<int32_t, std::vector<size_t>> by_value;  ///< Steps by number of the value.
   };
 
   void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
   bool NarrowFinite(LocationId location, Expansion* result);
   std::pair<const Expansion*, size_t> ExpandedBeginning(const Conjunction& conjunction);
+  // Literals of a conjunction, by index: complements of one value each, by its number; all others.
+  struct ComplementsByValue {
+    std::unordered_multimap<int32_t, size_t> of_value;
+    std::vector<size_t> others;
+  };
+  ComplementsByValue FindComplements(const Conjunction& conjunction);
   void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);
@@ -122,6 +144,13 @@ class Merger {
                         int32_t scope);
   Outcome Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason);
 
+  // conditions.cc
+  std::optional<Condition> ReadCondition(JsonId schema);
+  const std::vector<ConditionList>& ConditionListsOf(const Schema& schema);
+  bool TakeConditions(Run* run, Work* work, const Task& task, Outcome* outcome);
+  Outcome SplitByConditions(Run* run, Work* work, const Task& task, const ConditionList& list,
+                            int32_t tasks_after);
+
   // complement.cc
   Outcome DoNotSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
   Outcome DoNotConst(Run* run, Work* work, JsonId value, int32_t scope);
@@ -138,11 +167,11 @@ class Merger {
                            std::vector<Work>* out);
 
   void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
-  // A property that has a fixed set of values, by their keys.
+  // A property that has a fixed set of values, by their numbers.
   struct Discriminator {
     std::string_view name;
     bool required = false;
-    std::vector<const std::string*> values;
+    std::vector<int32_t> values;
   };
   const std::vector<Discriminator>& DiscriminatorsOf(const Schema& schema);
   bool DifferInMember(const Literal& a, const Literal& b, const Names& required);
@@ -185,6 +214,7 @@ class Merger {
   std::unordered_map<LocationId, JsonId> witnesses_;  ///< Values that satisfy locations.
   std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
   std::unordered_map<JsonId, std::vector<Discriminator>> discriminators_;  ///< By schema.
+  std::unordered_map<const Schema*, std::vector<ConditionList>> condition_lists_;
   int64_t work_count_ = 0;
   int nesting_ = 0;
 };
