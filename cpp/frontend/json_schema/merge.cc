@@ -32,6 +32,7 @@ Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOp
       evaluator_(reader, strings),
       options_(options),
       report_(report) {
+  only_types_.fill(kNoJson);
   // The two fixed locations: the empty conjunction, and a literal that nothing else can produce.
   for (Conjunction fixed : {Conjunction{}, Conjunction{{kNoJson, LiteralKind::kSchema}}}) {
     const auto place =
@@ -97,6 +98,12 @@ LocationId Merger::InternNew(const Conjunction& conjunction) {
         if (!negated) return kNothingLocation;
         continue;
       }
+      // Such a schema holds nothing that an error or a report could point to.
+      if (schema.is_only_types) {
+        JsonId& first = only_types_[schema.types];
+        if (first == kNoJson) first = literal.id;
+        literal.id = first;
+      }
     }
     // Long conjunctions mostly come in document order, and so need no search.
     const bool is_new =
@@ -155,15 +162,15 @@ bool Merger::IsContradictory(const Conjunction& literals) {
   const bool has_complement = std::ranges::any_of(
       literals, [](const Literal& literal) { return literal.kind == LiteralKind::kNotSchema; });
   if (!has_complement || literals.size() < 2) return false;
-  std::vector<JsonId> positives;
+  std::vector<int32_t> positives;
   for (const Literal& literal : literals) {
     if (literal.kind == LiteralKind::kSchema || literal.kind == LiteralKind::kPlainSchema)
-      positives.push_back(reader_.CanonicalId(literal.id));
+      positives.push_back(reader_.ShapeOf(literal.id));
   }
   std::sort(positives.begin(), positives.end());
   return std::ranges::any_of(literals, [&](const Literal& literal) {
     return literal.kind == LiteralKind::kNotSchema &&
-           std::binary_search(positives.begin(), positives.end(), reader_.CanonicalId(literal.id));
+           std::binary_search(positives.begin(), positives.end(), reader_.ShapeOf(literal.id));
   });
 }
 

@@ -9,6 +9,7 @@
 // dependencies need no treatment of their own. Work is bounded by Limits::max_schema_expansion.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -211,6 +212,7 @@ class Merger {
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> asked_;  ///< As given to Intern.
   std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.
   std::vector<std::unique_ptr<Expansion>> expansions_;
+  std::array<JsonId, kAllTypes + 1> only_types_;      ///< The first schema with nothing but `type`.
   std::unordered_map<LocationId, JsonId> witnesses_;  ///< Values that satisfy locations.
   std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
   std::unordered_map<JsonId, std::vector<Discriminator>> discriminators_;  ///< By schema.

@@ -1,8 +1,7 @@
 // Reading one schema object keyword by keyword (json-schema.md parts 1.7, 1.8 and 2).
 //
 // Keywords are grouped by the type they act on; older spellings end in the fields of the newest
-// draft. Also finds schemas that are written the same way, by hash-consing from the leaves up. What
-// keywords mean together is not decided here.
+// draft. What keywords mean together is not decided here.
 #include "frontend/json_schema/reader.h"
 
 #include <algorithm>
@@ -194,70 +193,6 @@ JsonId SchemaReader::FindProperty(const Schema& schema, std::string_view name) {
   return found == index.end() ? kNoJson : found->second;
 }
 
-JsonId SchemaReader::CanonicalId(JsonId schema) {
-  if (scopes_.IsPlaced(schema)) return schema;
-  if (canonical_ids_.empty()) FindCanonicalIds();
-  return canonical_ids_[static_cast<size_t>(schema)];
-}
-
-// Hash-consing from the leaves up: children have larger ids than their parents.
-void SchemaReader::FindCanonicalIds() {
-  const auto size = static_cast<size_t>(document_.size());
-  canonical_ids_.resize(size);
-  for (size_t i = 0; i < size; ++i) canonical_ids_[i] = static_cast<JsonId>(i);
-  // The same reference means different things in different resources.
-  if (references_.NumResources() > 1) return;
-  // Inside values of `enum` and `const` a title is data.
-  std::vector<bool> is_value(size, false);
-  for (JsonId id = 0; id < document_.size(); ++id) {
-    const auto mark = [&](JsonId child, bool value) {
-      is_value[static_cast<size_t>(child)] = value || is_value[static_cast<size_t>(id)];
-    };
-    if (document_.IsObject(id)) {
-      for (const Member& member : document_.members(id)) {
-        mark(member.value, document_.key(member) == "enum" || document_.key(member) == "const");
-      }
-    } else if (document_.IsArray(id)) {
-      for (const JsonId item : document_.items(id)) mark(item, false);
-    }
-  }
-  std::unordered_map<std::string, JsonId> known;
-  known.reserve(size);
-  std::string key;
-  const auto append_number = [&key](int32_t number) {
-    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
-  };
-  for (JsonId id = document_.size() - 1; id >= 0; --id) {
-    key.assign(1, static_cast<char>('0' + static_cast<int>(document_.kind(id))));
-    const auto append = [&](JsonId child) {
-      append_number(canonical_ids_[static_cast<size_t>(child)]);
-    };
-    if (document_.IsObject(id)) {
-      for (const Member& member : document_.members(id)) {
-        const std::string_view name = document_.key(member);
-        const bool is_annotation = name == "title" || name == "description" || name == "$comment";
-        if (is_annotation && document_.IsString(member.value) && !is_value[static_cast<size_t>(id)])
-          continue;
-        append_number(static_cast<int32_t>(name.size()));
-        key += name;
-        append(member.value);
-      }
-    } else if (document_.IsArray(id)) {
-      for (const JsonId item : document_.items(id)) append(item);
-    } else if (document_.IsString(id) || document_.IsNumber(id)) {
-      key += document_.text(id);
-    }
-    canonical_ids_[static_cast<size_t>(id)] = known.try_emplace(key, id).first->second;
-  }
-  // The first one of equal ones stands for all, as errors show where it is.
-  std::vector<JsonId> firsts(size, kNoJson);
-  for (size_t i = 0; i < size; ++i) {
-    JsonId& first = firsts[static_cast<size_t>(canonical_ids_[i])];
-    if (first == kNoJson) first = static_cast<JsonId>(i);
-    canonical_ids_[i] = first;
-  }
-}
-
 JsonId SchemaReader::SkipReferences(JsonId id) {
   const auto index = static_cast<size_t>(id);
   if (index < skipped_.size() && skipped_[index] != kNoJson) return skipped_[index];
@@ -297,8 +232,12 @@ void SchemaReader::ReadObject(Schema* schema) {
     return;
   }
   int num_constraints = 0;
+  bool has_exclusive = false;
+  bool has_items = false;
   for (const Member& member : document_.members(schema->id)) {
     const std::string_view keyword = document_.key(member);
+    has_exclusive = has_exclusive || keyword.starts_with("exclusive");
+    has_items = has_items || keyword == "items" || keyword == "prefixItems";
     const bool known = ReadTypeKeyword(schema, keyword, member.value) ||
                        ReadObjectKeyword(schema, keyword, member.value) ||
                        ReadArrayKeyword(schema, keyword, member.value) ||
@@ -308,9 +247,10 @@ void SchemaReader::ReadObject(Schema* schema) {
                        ReadReference(schema, keyword, member.value);
     if (known) ++num_constraints;
   }
-  FinishNumber(schema);
-  FinishArray(schema);
+  if (has_exclusive) FinishNumber(schema);
+  if (has_items) FinishArray(schema);
   FinishTypes(schema);
+  schema->is_only_types = num_constraints == 1 && schema->types != kAllTypes;
   schema->is_empty = num_constraints == 0;
   schema->is_plain_reference = num_constraints == 1 && schema->steps.size() == 1 &&
                                schema->steps[0].kind == Step::Kind::kRef;

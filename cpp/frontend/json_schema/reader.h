@@ -3,6 +3,7 @@
 // references. Errors carry the JSON pointer.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class SchemaReader {
   /// One of the schemas that are written the same way, titles and descriptions aside: the same one
   /// for all of them. The first call is linear in the document.
   JsonId CanonicalId(JsonId schema);
+  /// A number that is equal for schemas that are written the same way and only for them. Linear in
+  /// what is below the schema, once.
+  int32_t ShapeOf(JsonId schema);
 
   /// Whether what matches `contains` counts as evaluated; only 2019-09 says no.
   bool ContainsEvaluates(JsonId schema);
@@ -54,6 +58,9 @@ class SchemaReader {
   using Member = JsonDocument::Member;
 
   void FindCanonicalIds();
+  JsonId LastBelow(JsonId id) const;
+  void FindShapes(JsonId first, JsonId last);
+  int32_t FindShape(JsonId id, bool is_value);
   void ReadObject(Schema* schema);
   bool ReadTypeKeyword(Schema* schema, std::string_view keyword, JsonId value);
   bool ReadNumberKeyword(Schema* schema, std::string_view keyword, JsonId value);
@@ -85,6 +92,10 @@ class SchemaReader {
   std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId, placed ones included.
   std::vector<JsonId> skipped_;                   ///< By JsonId: what its references lead to.
   std::vector<JsonId> canonical_ids_;
+  // By JsonId, for a value that stands where a schema does and for one within `enum` or `const`,
+  // where a title is data; -1 if not known yet.
+  std::array<std::vector<int32_t>, 2> shapes_;
+  std::unordered_map<std::string, int32_t> known_shapes_;
   std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> property_index_;
 };
 

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "support/fork_safety.h"
-
 namespace xgrammar::json_schema {
 
 namespace {
@@ -148,33 +146,34 @@ std::string ResolveUri(std::string_view base_text, std::string_view reference_te
 }
 
 References::Position References::PositionOf(std::string_view keyword) {
-  const ForkSection made_whole;
-  static const std::unordered_map<std::string_view, Position> kPositions = {
-      {"$defs", Position::kSchemaMap},
-      {"definitions", Position::kSchemaMap},
+  constexpr std::pair<std::string_view, Position> kPositions[] = {
       {"properties", Position::kSchemaMap},
-      {"patternProperties", Position::kSchemaMap},
-      {"dependentSchemas", Position::kSchemaMap},
-      {"dependencies", Position::kSchemaMap},
+      {"items", Position::kSchemaOrArray},
       {"allOf", Position::kSchemaArray},
       {"anyOf", Position::kSchemaArray},
       {"oneOf", Position::kSchemaArray},
-      {"prefixItems", Position::kSchemaArray},
-      {"items", Position::kSchemaOrArray},
-      {"additionalItems", Position::kSchema},
       {"additionalProperties", Position::kSchema},
+      {"patternProperties", Position::kSchemaMap},
+      {"definitions", Position::kSchemaMap},
+      {"$defs", Position::kSchemaMap},
+      {"if", Position::kSchema},
+      {"then", Position::kSchema},
+      {"else", Position::kSchema},
+      {"not", Position::kSchema},
+      {"prefixItems", Position::kSchemaArray},
+      {"additionalItems", Position::kSchema},
       {"unevaluatedItems", Position::kSchema},
       {"unevaluatedProperties", Position::kSchema},
       {"contains", Position::kSchema},
       {"propertyNames", Position::kSchema},
+      {"dependentSchemas", Position::kSchemaMap},
+      {"dependencies", Position::kSchemaMap},
       {"contentSchema", Position::kSchema},
-      {"not", Position::kSchema},
-      {"if", Position::kSchema},
-      {"then", Position::kSchema},
-      {"else", Position::kSchema},
   };
-  const auto found = kPositions.find(keyword);
-  return found == kPositions.end() ? Position::kOther : found->second;
+  for (const auto& [name, position] : kPositions) {
+    if (name == keyword) return position;
+  }
+  return Position::kOther;
 }
 
 void References::Scan() {
@@ -200,6 +199,11 @@ void References::Scan() {
 
 // Registers the identifiers of a schema object; returns the resource it belongs to.
 int32_t References::EnterSchema(JsonId id, int32_t resource) {
+  const auto may_identify = [&](const JsonDocument::Member& member) {
+    const std::string_view keyword = document_.key(member);
+    return keyword == "id" || (!keyword.empty() && keyword[0] == '$');
+  };
+  if (std::ranges::none_of(document_.members(id), may_identify)) return resource;
   const JsonId dialect = document_.Find(id, "$schema");
   const auto string_of = [&](std::string_view key) {
     const JsonId value = document_.Find(id, key);
@@ -267,7 +271,21 @@ void References::PushChildren(const Visit& visit, std::vector<Visit>* stack) con
   }
 }
 
-JsonId References::FollowPointer(JsonId from, std::string_view pointer) const {
+// Many references lead through one object of definitions.
+JsonId References::Find(JsonId object, std::string_view key) {
+  constexpr size_t kManyMembers = 32;
+  const auto members = document_.members(object);
+  if (members.size() < kManyMembers) return document_.Find(object, key);
+  auto& index = members_[object];
+  if (index.empty()) {
+    for (const JsonDocument::Member& member : members)
+      index.emplace(document_.key(member), member.value);
+  }
+  const auto found = index.find(key);
+  return found == index.end() ? kNoJson : found->second;
+}
+
+JsonId References::FollowPointer(JsonId from, std::string_view pointer) {
   JsonId current = from;
   while (!pointer.empty()) {
     if (pointer[0] != '/') return kNoJson;
@@ -275,7 +293,7 @@ JsonId References::FollowPointer(JsonId from, std::string_view pointer) const {
     const std::string token = UnescapePointerToken(pointer.substr(1, end - 1));
     pointer.remove_prefix(end);
     if (document_.IsObject(current)) {
-      current = document_.Find(current, token);
+      current = Find(current, token);
       if (current == kNoJson) return kNoJson;
     } else if (document_.IsArray(current)) {
       const auto items = document_.items(current);

@@ -44,7 +44,7 @@ class References {
   /// The `$schema` text in force for a schema, or "".
   std::string_view Dialect(JsonId schema);
   /// Follows an unescaped JSON pointer ("" or "/a/0") from a value, or kNoJson.
-  JsonId FollowPointer(JsonId from, std::string_view pointer) const;
+  JsonId FollowPointer(JsonId from, std::string_view pointer);
 
  private:
   struct Resource {
@@ -64,11 +64,13 @@ class References {
   int32_t EnterSchema(JsonId id, int32_t resource);
   void PushChildren(const Visit& visit, std::vector<Visit>* stack) const;
   static Position PositionOf(std::string_view keyword);
+  JsonId Find(JsonId object, std::string_view key);
 
   const JsonDocument& document_;
   bool scanned_ = false;
   std::vector<Resource> resources_;
   std::vector<int32_t> resource_of_;
+  std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> members_;
   std::unordered_map<std::string, JsonId> targets_;  ///< Absolute URI, or URI '#' anchor.
 };
 

@@ -132,6 +132,8 @@ struct Schema {
   }
   /// Only a reference with annotations around it, so that it can stand for its target.
   bool is_plain_reference = false;
+  /// Only `type` with annotations around it.
+  bool is_only_types = false;
   /// Besides `type`, only `enum` or `const` constrain strings.
   bool HasOnlyValuesForStrings() const {
     return steps.empty() && length.IsTrivial() && pattern == kNoJson && format == kNoJson;
