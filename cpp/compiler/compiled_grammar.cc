@@ -7,6 +7,8 @@
 
 #include <utility>
 
+#include "compiler/empty_limits.h"
+
 namespace xgrammar {
 
 std::shared_ptr<const CompiledGrammar> CompiledGrammar::Make(
@@ -14,7 +16,8 @@ std::shared_ptr<const CompiledGrammar> CompiledGrammar::Make(
     std::shared_ptr<LocalMaskCache> local_masks, const Limits& limits,
     std::vector<JsonSchemaReportRecord> report) {
   auto compiled = std::shared_ptr<CompiledGrammar>(new CompiledGrammar());
-  compiled->grammar_ = std::move(grammar);
+  compiled->grammar_ = DropEmptyLimits(std::move(grammar), local_masks->dfa_cache().get(),
+                                       &local_masks->markers().trie(), limits);
   for (RuleId rule = 0; rule < compiled->grammar_->num_rules(); ++rule) {
     compiled->has_notes_ |= compiled->grammar_->rule(rule).notes != nullptr;
   }

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "automata/byte_nfa.h"
+#include "grammar/regular.h"
+#include "support/error.h"
+#include "support/limits.h"
 #include "support/utf8.h"
 #include "support/work_meter.h"
 
@@ -228,6 +231,19 @@ ByteDfaPtr MakeShared(std::optional<ByteDfa> dfa) {
   return dfa ? std::make_shared<const ByteDfa>(std::move(*dfa)) : nullptr;
 }
 
+std::optional<CodePointDfa> FoldCharacters(const Grammar& grammar, ExprId expr,
+                                           int64_t max_states) {
+  Limits limits;
+  limits.max_dfa_states = max_states;
+  try {
+    return ExprToDfa(
+        grammar, expr, [](RuleId) { return nullptr; }, limits);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
@@ -256,6 +272,25 @@ ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId e
     const int32_t accept = nfa.AddState();
     NfaWriter(grammar, facts, &nfa).Write(expr, start, accept);
     dfa = DeterminizeBytes(nfa, start, accept, max_states);
+  }
+  return cache->Insert(std::move(key), MakeShared(std::move(dfa)), std::move(named));
+}
+
+ByteDfaPtr FoldWhole(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                     int64_t max_characters, uint32_t max_states, DfaCache* cache) {
+  std::string key = "whole";
+  std::vector<CodePointDfaPtr> named;
+  AppendNumber(max_characters, &key);
+  AppendNumber(max_states, &key);
+  AppendKey(grammar, facts, expr, &key, &named);
+  bool found = false;
+  ByteDfaPtr known = cache->Find(key, &found);
+  if (found) return known;
+  std::optional<ByteDfa> dfa;
+  std::optional<CodePointDfa> characters = FoldCharacters(grammar, expr, max_characters);
+  if (characters && !characters->IsEmpty()) {
+    dfa = SpellInBytes("", std::make_shared<const CodePointDfa>(std::move(*characters)), "",
+                       max_states);
   }
   return cache->Insert(std::move(key), MakeShared(std::move(dfa)), std::move(named));
 }

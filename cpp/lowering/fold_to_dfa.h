@@ -50,6 +50,12 @@ class DfaCache {
 ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
                      uint32_t max_states, DfaCache* cache);
 
+/// The same for an expression of which only RegularFacts::WholeSize is known, with the copies of
+/// its repetitions made: by way of characters, which large classes are one of, and null past
+/// `max_characters` states of such an automaton.
+ByteDfaPtr FoldWhole(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,
+                     int64_t max_characters, uint32_t max_states, DfaCache* cache);
+
 /// Spells the structure of a foldable expression with references replaced by what they stand for:
 /// equal spellings are equal languages. Large automata are spelled by address and added to `named`.
 void AppendStructure(const Grammar& grammar, const GrammarFacts& facts, ExprId expr,

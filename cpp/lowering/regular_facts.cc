@@ -50,6 +50,11 @@ int64_t RegularFacts::FoldedSize(ExprId expr) {
   return entry(expr).size;
 }
 
+int64_t RegularFacts::WholeSize(ExprId expr) {
+  Visit(expr);
+  return entry(expr).whole_size;
+}
+
 bool RegularFacts::HasRuleRef(ExprId expr) {
   Visit(expr);
   return entry(expr).has_rule_ref;
@@ -81,7 +86,10 @@ bool RegularFacts::RepeatsLexemes(ExprId repeat) {
 }
 
 int64_t RegularFacts::ExpandedRepeatSize(ExprId repeat) {
-  const int64_t child = FoldedSize(grammar_.children(repeat)[0]);
+  return SizeOfCopies(repeat, FoldedSize(grammar_.children(repeat)[0]));
+}
+
+int64_t RegularFacts::SizeOfCopies(ExprId repeat, int64_t child) const {
   if (child == kNotFoldable) return kNotFoldable;
   const int64_t max = grammar_.repeat_max(repeat);
   const int64_t copies = max == kUnbounded ? grammar_.repeat_min(repeat) + 1 : max;
@@ -126,6 +134,7 @@ void RegularFacts::Visit(ExprId root) {
     ++frame.next_child;
     if (entry(child).mark == Mark::kVisiting) {
       entry(frame.expr).size = kNotFoldable;
+      entry(frame.expr).whole_size = kNotFoldable;
     } else if (entry(child).mark == Mark::kUnknown) {
       entry(child).mark = Mark::kVisiting;
       stack.push_back({child, 0});
@@ -177,6 +186,7 @@ void RegularFacts::Finish(ExprId expr) {
     default:
       break;
   }
+  int64_t whole = size;
   for (size_t i = 0;; ++i) {
     const ExprId child = ChildAt(expr, i);
     if (child == kNoExpr) break;
@@ -184,16 +194,25 @@ void RegularFacts::Finish(ExprId expr) {
     result.has_rule_ref = result.has_rule_ref || part.has_rule_ref;
     result.has_marker_literal = result.has_marker_literal || part.has_marker_literal;
     result.has_loop = result.has_loop || part.has_loop;
-    if (part.size == kNotFoldable || part.mark != Mark::kDone) result.size = kNotFoldable;
+    const bool is_done = part.mark == Mark::kDone;
+    if (part.size == kNotFoldable || !is_done) result.size = kNotFoldable;
+    if (part.whole_size == kNotFoldable || !is_done) result.whole_size = kNotFoldable;
     size = Saturate(size + part.size);
+    whole = Saturate(whole + part.whole_size);
   }
-  if (result.size == kNotFoldable) return;
-  if (!MayFold(expr)) {
+  const bool is_regular = result.whole_size != kNotFoldable && MayFold(expr);
+  const bool is_repeat = grammar_.kind(expr) == ExprKind::kRepeat;
+  if (!is_regular) {
+    result.whole_size = kNotFoldable;
+  } else {
+    result.whole_size = is_repeat ? SizeOfCopies(expr, whole) : whole;
+  }
+  if (!is_regular || result.size == kNotFoldable) {
     result.size = kNotFoldable;
     return;
   }
   result.size = size;
-  if (grammar_.kind(expr) == ExprKind::kRepeat) {
+  if (is_repeat) {
     const int64_t expanded = ExpandedRepeatSize(expr);
     const bool plain_loop =
         grammar_.repeat_max(expr) == kUnbounded && grammar_.repeat_min(expr) <= 1;

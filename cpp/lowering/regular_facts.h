@@ -24,6 +24,9 @@ class RegularFacts {
 
   /// Estimated automaton states, or kNotFoldable.
   int64_t FoldedSize(ExprId expr);
+  /// The same with the copies of every repetition made, however many: for what cannot be counted as
+  /// a unit of its own.
+  int64_t WholeSize(ExprId expr);
   /// Like FoldedSize, but for a repetition looks past its own count: the size with all copies made.
   int64_t ExpandedRepeatSize(ExprId repeat);
   /// Whether the expression is an automaton of the front end, perhaps between literals (a string in
@@ -49,10 +52,13 @@ class RegularFacts {
     bool has_marker_literal = false;
     bool has_loop = false;
     int64_t size = 0;
+    int64_t whole_size = 0;
   };
 
   void Visit(ExprId expr);
   void Finish(ExprId expr);
+  /// Of a repetition whose copies have that size: all of them.
+  int64_t SizeOfCopies(ExprId repeat, int64_t child) const;
   /// Whether the expression itself, its parts aside, allows folding.
   bool MayFold(ExprId expr) const;
   ExprId ChildAt(ExprId expr, size_t index) const;

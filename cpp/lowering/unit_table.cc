@@ -33,6 +33,8 @@ constexpr int64_t kMaxAutomatonSize = 1 << 20;
 constexpr int64_t kDfaGrowth = 4;
 constexpr int64_t kMinDfaBudget = 256;
 constexpr int64_t kMaxDfaStates = 1 << 17;
+// States over characters of a limited rule, which must be one automaton.
+constexpr int64_t kMaxLimitedStates = 20000;
 
 /// Whether the start state can be met again inside a copy, as in ("a"* "b"){2,9}. Then it does not
 /// say that a copy is complete.
@@ -166,15 +168,12 @@ void UnitTable::BuildLimited(Unit* unit) {
   const bool is_mixed =
       (by_length && by_escapes) ||
       ((by_length || by_escapes) && (unit->LimitsCodePoints() || unit->LimitsTokens()));
-  if (is_mixed || !TryFold(unit)) {
+  if (is_mixed) {
     Error error(ErrorKind::kUnsupported,
-                is_mixed
-                    ? std::string(name) + " beside another limit of a rule cannot be enforced"
-                    : "A limit on a rule that is not a small regular language cannot be enforced");
-    error.Feature(name);
-    error.Hint("put the limit on a rule of free text, without recursion");
-    throw error;
+                std::string(name) + " beside another limit of a rule cannot be enforced");
+    throw error.Feature(name).Hint("keep one of the two");
   }
+  if (!TryFold(unit) && !TryFoldWhole(unit)) RefuseLimit(*unit, name);
   unit->kind = Unit::Kind::kLimitedDfa;
   if (!by_length && !by_escapes) return;
   static_assert(LengthMeter::kNoMax == kUnbounded);
@@ -184,13 +183,41 @@ void UnitTable::BuildLimited(Unit* unit) {
       by_length ? options.min_length : options.min_escaped_length,
       by_length ? options.max_length : options.max_escaped_length);
   memory_size_bytes_ += unit->meter->MemorySizeBytes();
-  if (unit->meter->HasText()) return;
-  Error error(
-      ErrorKind::kUnsatisfiable,
-      std::string("No text of a rule has a length that its ") +
-          (by_length ? "min_length and max_length" : "min_escaped_length and max_escaped_length") +
-          " allow");
-  throw error.Hint("raise the upper bound, or lower the lower one");
+}
+
+bool UnitTable::LeavesText(RuleId rule) {
+  const Unit& unit = Get(UnitOfRule(rule));
+  return unit.meter == nullptr || unit.meter->HasText();
+}
+
+// A limited rule has to be one automaton, so its repetitions are not set apart and counted.
+bool UnitTable::TryFoldWhole(Unit* unit) {
+  const int64_t size = regular_.WholeSize(unit->expr);
+  const bool keeps_literals =
+      unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(unit->expr);
+  if (size == RegularFacts::kNotFoldable || size > kMaxAutomatonSize || keeps_literals ||
+      unit->rule_kind == RuleKind::kStructure) {
+    return false;
+  }
+  unit->dfa = FoldWhole(*grammar_, facts_, unit->expr, kMaxLimitedStates,
+                        static_cast<uint32_t>(kMaxDfaStates), dfa_cache_);
+  return unit->dfa != nullptr;
+}
+
+void UnitTable::RefuseLimit(const Unit& unit, const char* name) {
+  const bool is_regular = regular_.WholeSize(unit.expr) != RegularFacts::kNotFoldable;
+  const bool has_markers = regular_.HasMarkerLiteral(unit.expr);
+  const char* const what = !is_regular   ? "that is not one regular language"
+                           : has_markers ? "that spells a special or stop token of the vocabulary"
+                                         : "that needs a large automaton";
+  const char* const hint =
+      !is_regular   ? "put the limit on a rule of text, without recursion, Token(...) or "
+                      "limits of its own"
+      : has_markers ? "put the limit on the text before or after the token"
+                    : "put the limit on a smaller rule, or give its repetitions smaller bounds";
+  Error error(ErrorKind::kUnsupported,
+              std::string("A limit on a rule ") + what + " cannot be enforced");
+  throw error.Feature(name).Hint(hint);
 }
 
 bool UnitTable::TryCount(Unit* unit) {

@@ -104,6 +104,9 @@ class UnitTable {
   bool has_marker_literals() const { return has_marker_literals_; }
 
   UnitId root() const { return root_; }
+  /// Builds the unit of a rule with options: whether some text has a length that they allow. Raises
+  /// kUnsupported if they cannot be enforced.
+  bool LeavesText(RuleId rule);
   /// Builds the unit if that has not happened.
   const Unit& Get(UnitId id);
   bool IsNullable(UnitId id) const { return units_[id]->nullable; }
@@ -132,6 +135,8 @@ class UnitTable {
   void Build(UnitId id);
   void BuildLimited(Unit* unit);
   bool TryFold(Unit* unit);
+  bool TryFoldWhole(Unit* unit);
+  [[noreturn]] void RefuseLimit(const Unit& unit, const char* name);
   bool TryCount(Unit* unit);
   void BuildAnyOrder(Unit* unit);
   void BuildDistinct(Unit* unit);

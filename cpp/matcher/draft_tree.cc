@@ -91,6 +91,7 @@ bool GrammarMatcher::TraverseDraftTree(std::span<const int64_t> next_token,
     tree.ClearRow(0);
     return true;
   }
+  MoveIfFull();
   const Step before = current_;
   const std::string error_before = limit_error_;
   const bool in_time = WalkDraftTree(tree, time_threshold);

@@ -7,6 +7,7 @@
 #include "matcher/grammar_matcher.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "support/error.h"
@@ -57,11 +58,10 @@ std::vector<int32_t> StopTokens(const TokenizerInfo& tokenizer, const MatcherOpt
 
 GrammarMatcher::GrammarMatcher(CompiledGrammarPtr compiled, const MatcherOptions& options)
     : compiled_(std::move(compiled)),
-      generation_(compiled_->generation()),
       stop_token_ids_(StopTokens(*compiled_->tokenizer_info(), options)),
       terminate_without_stop_token_(options.terminate_without_stop_token),
       keeps_record_(compiled_->has_notes()) {
-  current_.set = generation_->parser.start();
+  Join(compiled_->generation());
 }
 
 bool GrammarMatcher::IsOwnStopToken(int32_t token) const {
@@ -90,16 +90,17 @@ SetId GrammarMatcher::AfterMarker(SetId set, int32_t token) const {
 }
 
 GrammarMatcher::Step GrammarMatcher::StepByStop(int32_t token) const {
-  if (current_.failed) return {current_.set, true, true};
-  if (current_set().accepting && !terminate_without_stop_token_) return {current_.set, true, false};
+  if (current_.failed) return {current_.set, true, true, token};
+  if (current_set().accepting && !terminate_without_stop_token_)
+    return {current_.set, true, false, token};
   Parser& parser = generation_->parser;
   if (generation_->local_masks->text_tokens().Contains(token)) {
     const bool named_only = !terminate_without_stop_token_;
     const SetId by_token = parser.NextByToken(current_.set, token, named_only);
     const bool completes = by_token != kDeadSet && parser.set(by_token).accepting;
-    if (completes) return {by_token, true, false};
+    if (completes) return {by_token, true, false, token};
     if (by_token != kDeadSet && terminate_without_stop_token_) {
-      return {parser.AtTokenEnd(by_token, true), false, false};
+      return {parser.AtTokenEnd(by_token, true), false, false, token};
     }
   }
   // Its text may be what remains of the output: then the token completes and ends it.
@@ -107,7 +108,7 @@ GrammarMatcher::Step GrammarMatcher::StepByStop(int32_t token) const {
   const bool is_marker = tokenizer.IsStopToken(token) || tokenizer.IsSpecialToken(token);
   const SetId by_text =
       is_marker ? AfterMarker(current_.set, token) : AfterOrdinary(current_.set, token);
-  if (by_text != kDeadSet && parser.set(by_text).accepting) return {by_text, true, false};
+  if (by_text != kDeadSet && parser.set(by_text).accepting) return {by_text, true, false, token};
   return {};
 }
 
@@ -126,6 +127,7 @@ GrammarMatcher::Step GrammarMatcher::StepBy(int32_t token) const {
     by_token = parser.NextByToken(current_.set, token, false);
   }
   next.set = parser.AtTokenEnd(parser.Unite(by_text, by_token), true);
+  next.token = token;
   return next;
 }
 
@@ -145,6 +147,51 @@ bool GrammarMatcher::Advance(const Step& next, std::string_view text, int32_t to
   }
   history_.push_back(current_);
   current_ = next;
+  if (token < 0) strings_.emplace_back(history_.size(), text);
+  return true;
+}
+
+void GrammarMatcher::Join(std::shared_ptr<Generation> generation) {
+  generation_ = std::move(generation);
+  history_.clear();
+  current_ = Step{generation_->parser.start()};
+  move_at_bytes_ = compiled_->limits().max_state_bytes;
+}
+
+// The sets of the text so far are made again, which takes no longer than making them did, and only
+// after as much as half of the budget has been filled.
+void GrammarMatcher::Move() {
+  if (current_.stopped || current_.failed) return;
+  std::shared_ptr<Generation> old_generation = generation_;
+  std::vector<Step> steps = std::move(history_);
+  steps.push_back(current_);
+  Join(compiled_->generation());
+  const int64_t budget = compiled_->limits().max_state_bytes;
+  if (TakeAgain(steps)) {
+    move_at_bytes_ = std::max(budget, generation_->parser.MemorySizeBytes() + budget / 2);
+    return;
+  }
+  generation_ = std::move(old_generation);
+  current_ = steps.back();
+  steps.pop_back();
+  history_ = std::move(steps);
+  move_at_bytes_ = std::numeric_limits<int64_t>::max();
+}
+
+bool GrammarMatcher::TakeAgain(std::span<const Step> steps) {
+  auto string = strings_.begin();
+  try {
+    for (const Step& step : steps.subspan(1)) {
+      const bool is_string = step.token < 0;
+      const Step next = is_string ? StepByString((string++)->second) : StepBy(step.token);
+      if (next.set == kDeadSet) return false;
+      history_.push_back(current_);
+      current_ = next;
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    return false;
+  }
   return true;
 }
 
@@ -157,6 +204,7 @@ bool GrammarMatcher::AcceptToken(int64_t token_id) {
   if (token_id < 0 || token_id >= compiled_->tokenizer_info()->vocab_size() || current_.stopped)
     return false;
   const auto token = static_cast<int32_t>(token_id);
+  MoveIfFull();
   try {
     return Advance(StepBy(token), TextOf(token), token);
   } catch (const Error& error) {
@@ -166,16 +214,22 @@ bool GrammarMatcher::AcceptToken(int64_t token_id) {
   }
 }
 
+GrammarMatcher::Step GrammarMatcher::StepByString(std::string_view bytes) const {
+  Step next = current_;
+  next.token = -1;
+  for (char c : bytes) {
+    next.set = generation_->parser.Next(next.set, static_cast<uint8_t>(c));
+    if (next.set == kDeadSet) return next;
+  }
+  if (!bytes.empty()) next.set = generation_->parser.AtTokenEnd(next.set, false);
+  return next;
+}
+
 bool GrammarMatcher::AcceptString(std::string_view bytes) {
   if (current_.stopped || (current_.failed && !bytes.empty())) return false;
+  MoveIfFull();
   try {
-    Step next = current_;
-    for (char c : bytes) {
-      next.set = generation_->parser.Next(next.set, static_cast<uint8_t>(c));
-      if (next.set == kDeadSet) return false;
-    }
-    if (!bytes.empty()) next.set = generation_->parser.AtTokenEnd(next.set, false);
-    return Advance(next, bytes, -1);
+    return Advance(StepByString(bytes), bytes, -1);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     Fail(error.what());
@@ -239,6 +293,7 @@ bool GrammarMatcher::FillNextTokenBitmask(std::span<int32_t> row) {
         ErrorKind::kUsage,
         "The matcher has terminated: a stop token was accepted. Call reset() or rollback()");
   }
+  MoveIfFull();
   return FillRow({reinterpret_cast<uint32_t*>(row.data()), row.size()});
 }
 
@@ -277,6 +332,7 @@ void GrammarMatcher::Rollback(int64_t num_steps_back) {
   const size_t kept = history_.size() - static_cast<size_t>(num_steps_back);
   current_ = history_[kept];
   history_.resize(kept);
+  while (!strings_.empty() && strings_.back().first > kept) strings_.pop_back();
   if (keeps_record_) {
     text_.resize(record_[kept].begin);
     record_.resize(kept);
@@ -286,13 +342,12 @@ void GrammarMatcher::Rollback(int64_t num_steps_back) {
 }
 
 void GrammarMatcher::Reset() {
-  history_.clear();
+  strings_.clear();
   limit_error_.clear();
   text_.clear();
   record_.clear();
   own_chart_.chart = nullptr;
-  generation_ = compiled_->generation();
-  current_ = Step{generation_->parser.start(), false, false};
+  Join(compiled_->generation());
 }
 
 Chart* GrammarMatcher::CurrentChart() {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/compiled_grammar.h"
@@ -86,6 +87,7 @@ class GrammarMatcher {
     SetId set = kDeadSet;
     bool stopped = false;
     bool failed = false;
+    int32_t token = -1;  ///< The token that led here; -1 for a string, or if nothing did.
   };
 
   const EarleySet& current_set() const { return generation_->parser.set(current_.set); }
@@ -99,6 +101,17 @@ class GrammarMatcher {
   SetId AfterMarker(SetId set, int32_t token) const;
   Step StepBy(int32_t token) const;
   bool Advance(const Step& next, std::string_view text, int32_t token);
+  /// Where a string leads from here. Raises kLimit.
+  Step StepByString(std::string_view bytes) const;
+  /// Goes on in a new generation if this one is full: sets made for masks, or for texts that other
+  /// matchers took, stay behind. Called between steps.
+  void MoveIfFull() {
+    if (generation_->parser.MemorySizeBytes() > move_at_bytes_) Move();
+  }
+  void Move();
+  /// Takes the steps again from the start of `generation_`. False if a limit is in the way.
+  bool TakeAgain(std::span<const Step> steps);
+  void Join(std::shared_ptr<Generation> generation);
   std::string_view TextOf(int32_t token) const;
   /// The chart of the accepted text.
   Chart* CurrentChart();
@@ -112,6 +125,9 @@ class GrammarMatcher {
   std::shared_ptr<Generation> generation_;
   std::vector<Step> history_;  ///< The state before each step, oldest first.
   Step current_;
+  /// Strings that were accepted, each with its number among the steps; tokens are in the steps.
+  std::vector<std::pair<size_t, std::string>> strings_;
+  int64_t move_at_bytes_ = 0;  ///< Of the generation's parser.
   std::vector<int32_t> stop_token_ids_;
   bool terminate_without_stop_token_ = false;
   std::string limit_error_;

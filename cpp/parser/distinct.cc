@@ -134,7 +134,7 @@ bool Parser::Compare(const Unit& unit, Item* item) {
   return true;
 }
 
-SetId Parser::InternLive(std::vector<Item>* kernel, uint32_t record) {
+SetId Parser::InternLive(std::vector<Item>* kernel, uint32_t record, SetId before) {
   if (!has_distinct_ || record == DistinctValues::kUnchecked) return InternSet(*kernel, record);
   const bool is_full = near_values_.size() > kMaxNearEntries || num_near_ > kMaxNearValues;
   if (num_searches_ == 0 && is_full) {
@@ -145,7 +145,12 @@ SetId Parser::InternLive(std::vector<Item>* kernel, uint32_t record) {
     return !ChainOf(item.continuation).compared.empty();
   });
   if (!is_inside) record = DistinctValues::kEmpty;
-  std::erase_if(*kernel, [&](const Item& item) { return !IsAlive(item, record); });
+  // Where a set of which every item is alive leads on by one byte only, to one item, that one is.
+  // Sets of a search need not be alive.
+  const bool is_forced = num_searches_ == 0 && before != kDeadSet && kernel->size() == 1 &&
+                         !sets_[before].accepting && sets_[before].token_items.empty() &&
+                         sets_[before].first.size() == 1;
+  if (!is_forced) std::erase_if(*kernel, [&](const Item& item) { return !IsAlive(item, record); });
   return InternSet(*kernel, record);
 }
 
@@ -191,7 +196,9 @@ bool Parser::IsAlive(const Item& item, uint32_t record) {
     return true;
   for (const Item& target : chain.outermost) {
     const DistinctSeen seen = DistinctSeen::Of(parameters_[target.count]);
-    const std::vector<uint32_t> near = NearValues(record, seen.values, seen.begin).values;
+    const NearList& known = NearValues(record, seen.values, seen.begin);
+    const std::vector<uint32_t> near = known.values;
+    const ByteSet near_bytes = known.bytes;
     const bool is_last = chain.compared.size() == 1 && !begins_item;
     const ContinuationId cut = Cut(item.continuation, target);
     if (cut == kNoCut) continue;
@@ -201,7 +208,21 @@ bool Parser::IsAlive(const Item& item, uint32_t record) {
       continue;
     }
     const SetId from = InternSet({inner}, is_last ? DistinctValues::kEmpty : record);
+    if (LeadsElsewhere(from, record, near_bytes)) return true;
     if (SearchOtherValue(from, values_.TextFrom(record, seen.begin), near)) return true;
+  }
+  return false;
+}
+
+// The first step of the search, for which the values need not be looked at.
+bool Parser::LeadsElsewhere(SetId from, uint32_t record, const ByteSet& near) {
+  const bool in_string = values_.IsInString(record);
+  const ByteSet first = sets_[from].first;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const auto byte = static_cast<uint8_t>(b);
+    if (!first.Contains(byte) || near.Contains(byte)) continue;
+    if (!in_string && IsJsonSpace(static_cast<char>(byte))) continue;
+    if (NextLocked(from, byte) != kDeadSet) return true;
   }
   return false;
 }

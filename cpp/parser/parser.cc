@@ -44,7 +44,7 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const To
   std::vector<Item> kernel{{root.first_state, kRootContinuation, StartCount(root)}};
   if (has_token_limits_) kernel.push_back({kBoundaryState, kRootContinuation, 0});
   Settle(&kernel);
-  start_ = InternLive(&kernel, 0);
+  start_ = InternLive(&kernel, 0, kDeadSet);
   has_marker_literals_ = units_.has_marker_literals();
 }
 
@@ -67,7 +67,7 @@ SetId Parser::GrowLocked(SetId set, uint8_t byte, Step step) {
   const uint32_t record = RecordAfter(set, byte);
   record_ = record;
   Settle(&kernel);
-  const SetId target = InternLive(&kernel, record);
+  const SetId target = InternLive(&kernel, record, step == Step::kAny ? set : kDeadSet);
   kernel_ = std::move(kernel);
   edges.Insert(set, byte, target);
   return target;
@@ -105,7 +105,7 @@ SetId Parser::NextByToken(SetId set, int32_t token, bool named_only) {
   const uint32_t record = sets_[set].record;
   record_ = record;
   Settle(&kernel);
-  return InternLive(&kernel, record);
+  return InternLive(&kernel, record, kDeadSet);
 }
 
 SetId Parser::Unite(SetId a, SetId b) {

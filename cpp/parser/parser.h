@@ -247,10 +247,12 @@ class Parser {
   /// Replaces an item that has returned by the one after it; false if it equals another.
   bool Compare(const Unit& unit, Item* item);
   /// Drops items that no text leads to an end from, and interns what is left.
-  SetId InternLive(std::vector<Item>* kernel, uint32_t record);
+  /// `before`: the set that one byte led here from; kDeadSet for none.
+  SetId InternLive(std::vector<Item>* kernel, uint32_t record, SetId before);
   bool IsAlive(const Item& item, uint32_t record);
   /// Whether the parse from a set reaches an end with a text, begun by `text`, that spells none of
   /// the values.
+  bool LeadsElsewhere(SetId from, uint32_t record, const ByteSet& near);
   bool SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near);
   /// For the text of the record from `begin` on.
   const NearList& NearValues(uint32_t record, uint32_t list, uint32_t begin);

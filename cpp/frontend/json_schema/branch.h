@@ -59,6 +59,10 @@ struct StringConstraint {
     return length.IsTrivial() && atoms.size() == 1 && excluded.empty() && atoms[0].is_format &&
            !atoms[0].negated;
   }
+  /// Besides its length.
+  bool IsOnePattern() const {
+    return atoms.size() == 1 && excluded.empty() && !atoms[0].is_format && !atoms[0].negated;
+  }
   std::string Key() const;
 };
 

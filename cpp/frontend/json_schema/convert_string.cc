@@ -13,6 +13,7 @@
 #include "frontend/json_schema/converter.h"
 #include "frontend/json_schema/string_formats.h"
 #include "frontend/json_schema/string_spelling.h"
+#include "frontend/regex/regex.h"
 #include "json/writer.h"
 #include "support/error.h"
 
@@ -68,6 +69,38 @@ void CheckFolds(const CodePointDfaPtr& text) {
   if (num_states + kMostStatesOfRange * text->num_edges() <= kMaxByteStates) return;
   if (size <= kMaxSize && SpellInBytes("", text, "", static_cast<uint32_t>(kMaxByteStates))) return;
   ThrowLimitError("max_dfa_states", kMaxByteStates + 1, kMaxByteStates, "a counted string");
+}
+
+/// States and edges of the spellings of a text, or somewhat more, and an estimate of the states
+/// that reading them by bytes takes.
+struct SpelledSize {
+  int64_t total = 0;
+  int64_t byte_states = 0;
+};
+
+SpelledSize SizeOfSpelling(const CodePointDfa& text) {
+  constexpr int64_t kEscapeSize = 55;
+  constexpr int64_t kEscapeStates = 6;
+  constexpr int64_t kWideEdgesOfState = 4;  // Letters of all scripts share most of their bytes.
+  constexpr uint32_t kMaxAscii = 0x7F;
+  int64_t num_wide = 0;
+  for (const CodePointDfa::StateView& state : text.states()) {
+    num_wide += std::count_if(state.edges.begin(), state.edges.end(),
+                              [](const CodePointDfa::Edge& edge) { return edge.hi > kMaxAscii; });
+  }
+  const auto num_states = static_cast<int64_t>(text.states().size());
+  return {num_states * kEscapeSize + text.num_edges(),
+          num_states * (1 + kEscapeStates) + num_wide / kWideEdgesOfState};
+}
+
+/// Raises kLimit for a text that would take a second and a hundred megabytes when a parse comes to
+/// it.
+void CheckSize(const CodePointDfa& text) {
+  constexpr int64_t kMaxSize = int64_t{1} << 20;
+  constexpr int64_t kStatesOfEscapes = 6;
+  const int64_t size =
+      static_cast<int64_t>(text.states().size()) * (1 + kStatesOfEscapes) + text.num_edges();
+  if (size > kMaxSize) ThrowLimitError("max_dfa_states", size, kMaxSize, "a string by its edges");
 }
 
 }  // namespace
@@ -135,6 +168,7 @@ ExprId JSONSchemaConverter::Quoted(std::string_view hint, ExprId body) {
 
 ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered,
                                               Depth) {
+  CheckSize(*decoded);
   CodePointDfaPtr spelled = decoded->IsEmpty() ? decoded : SpelledFormat(decoded);
   if (!spelled && !(is_filtered && unexcluded_)) {
     LateAutomatonPtr& later = spelled_[decoded.get()];
@@ -143,6 +177,29 @@ ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bo
   }
   if (!spelled) spelled = SpellCanonically(decoded);
   return JsonText("string", std::move(spelled), is_filtered);
+}
+
+ExprId JSONSchemaConverter::PatternString(std::string_view pattern, Depth) {
+  RegexOptions pattern_options;
+  pattern_options.dot = RegexOptions::Dot::kNotLineEnd;
+  pattern_options.match = RegexOptions::Match::kSearch;
+  const CharacterSpeller spell = [this](const CodePointSet& characters) {
+    return SpellCharacter(characters, &builder_);
+  };
+  const ExprId body = RegexToSpelledExpr(pattern, pattern_options, spell, &builder_, limits_);
+  return body == kNoExpr ? kNoExpr : Quoted("string", body);
+}
+
+ExprId JSONSchemaConverter::LargePattern(const StringConstraint& constraint,
+                                         const CodePointDfa& decoded, Depth depth) {
+  if (!constraint.IsOnePattern()) return kNoExpr;
+  constexpr int64_t kMaxFoldedSize = int64_t{1} << 20;  // As in lowering/unit_table.cc.
+  constexpr int64_t kMaxByteStates = int64_t{1} << 17;
+  if (static_cast<int64_t>(decoded.states().size()) + decoded.num_edges() < kMaxByteStates / 8)
+    return kNoExpr;
+  const SpelledSize size = SizeOfSpelling(decoded);
+  if (size.total <= kMaxFoldedSize && size.byte_states <= kMaxByteStates) return kNoExpr;
+  return PatternString(document().text(constraint.atoms[0].text), depth);
 }
 
 ExprId JSONSchemaConverter::FormatString(std::string_view name, Depth) {
@@ -187,6 +244,7 @@ ExprId JSONSchemaConverter::CountedBody(CodePointDfaPtr spelled, const CountRang
 
 ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text) {
   if (text.IsEmpty()) return Excluded();
+  CheckSize(text);
   return Lexeme(hint, builder_.AddAutomaton(Share(std::move(text))));
 }
 
@@ -332,7 +390,10 @@ ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonI
   CodePointDfaPtr decoded = merger_.strings().WithoutLength(constraint, schema);
   if (!decoded) return BoundedString(CodePointSet::All(), constraint.length, is_filtered, depth);
   const CountRange& length = constraint.length;
-  if (length.IsTrivial()) return ConstrainedString(decoded, is_filtered, depth);
+  if (length.IsTrivial()) {
+    const ExprId large = LargePattern(constraint, *decoded, depth);
+    return large != kNoExpr ? large : ConstrainedString(decoded, is_filtered, depth);
+  }
   const int64_t least = LeastOfOneSet(*decoded);
   if (least == 0 || (least > 0 && length.min > least && IsCounted(length.min, *decoded))) {
     // Characters of one set, so the length is a counted repetition; one state for each of them

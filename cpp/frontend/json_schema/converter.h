@@ -74,6 +74,9 @@ class JSONSchemaConverter {
   /// `is_filtered`: excluded texts (JsonSchemaOptions::excludes) act on them.
   virtual ExprId FreeString(Depth depth);
   virtual ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth);
+  /// A pattern whose automaton over bytes would be too large, with its repetitions counted; kNoExpr
+  /// if that cannot be written.
+  virtual ExprId PatternString(std::string_view pattern, Depth depth);
   /// A format by its name; kNoExpr: as the language of its decoded texts.
   virtual ExprId FormatString(std::string_view name, Depth depth);
   virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
@@ -173,6 +176,8 @@ class JSONSchemaConverter {
   // convert_number.cc, convert_string.cc
   ExprId Number(const NumberConstraint& constraint, JsonId schema);
   ExprId String(const StringConstraint& constraint, JsonId schema, Depth depth);
+  /// The pattern by PatternString if its automaton is too large to fold, else kNoExpr.
+  ExprId LargePattern(const StringConstraint& constraint, const CodePointDfa& decoded, Depth depth);
   ExprId MakeString(const StringConstraint& constraint, JsonId schema, Depth depth);
   ExprId JsonText(std::string_view hint, CodePointDfaPtr spelled, bool is_filtered);
   ExprId Quoted(std::string_view hint, ExprId body);

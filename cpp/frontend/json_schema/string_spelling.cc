@@ -168,8 +168,8 @@ LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded) {
   if (num_states + decoded->num_edges() < kSmallSize || !NeedsEscapes(*decoded)) return nullptr;
   return std::make_shared<const LateAutomaton>(
       [decoded] { return SpellCanonically(decoded); }, decoded->states()[0].accept,
-      num_states * (1 + kEscapeSize) +
-          static_cast<int64_t>(kRawRanges.size()) * decoded->num_edges());
+      // What is raw is cut at most where the ranges of raw characters end.
+      num_states * (static_cast<int64_t>(kRawRanges.size()) + kEscapeSize) + decoded->num_edges());
 }
 
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder) {

@@ -37,8 +37,14 @@ AtEdge Behind(AtEdge parent, int64_t min_between, int64_t max_between) {
 
 class Lowering {
  public:
-  Lowering(const RegexAst& ast, const RegexFacts& facts, GrammarBuilder* builder)
-      : ast_(ast), facts_(facts), builder_(*builder), places_(static_cast<size_t>(ast.size())) {}
+  /// `spell`: writes characters; null for characters as they are.
+  Lowering(const RegexAst& ast, const RegexFacts& facts, const CharacterSpeller* spell,
+           GrammarBuilder* builder)
+      : ast_(ast),
+        facts_(facts),
+        spell_(spell),
+        builder_(*builder),
+        places_(static_cast<size_t>(ast.size())) {}
 
   /// No value if some anchor cannot be resolved by its place.
   std::optional<ExprId> Run() {
@@ -154,7 +160,7 @@ class Lowering {
         // Characters of a sequence become one literal; made there, they are not made here.
         return kNoExpr;
       case RegexNodeKind::kClass:
-        return builder_.AddCharClass(ast_.set(id));
+        return spell_ != nullptr ? (*spell_)(ast_.set(id)) : builder_.AddCharClass(ast_.set(id));
       case RegexNodeKind::kSequence:
         return LowerSequence(id);
       case RegexNodeKind::kChoice:
@@ -169,6 +175,7 @@ class Lowering {
 
   ExprId ExprOf(RegexNodeId id) {
     if (ast_.kind(id) != RegexNodeKind::kChar) return exprs_[static_cast<size_t>(id)];
+    if (spell_ != nullptr) return (*spell_)(CodePointSet::Single(ast_.code_point(id)));
     std::string literal;
     AppendUtf8(ast_.code_point(id), &literal);
     return builder_.AddByteString(literal);
@@ -183,7 +190,7 @@ class Lowering {
       literal.clear();
     };
     for (RegexNodeId part : ast_.children(id)) {
-      if (ast_.kind(part) == RegexNodeKind::kChar) {
+      if (ast_.kind(part) == RegexNodeKind::kChar && spell_ == nullptr) {
         AppendUtf8(ast_.code_point(part), &literal);
       } else {
         flush();
@@ -204,6 +211,7 @@ class Lowering {
 
   const RegexAst& ast_;
   const RegexFacts& facts_;
+  const CharacterSpeller* const spell_;
   GrammarBuilder& builder_;
   std::vector<Place> places_;
   std::vector<uint8_t> nothing_;
@@ -255,7 +263,7 @@ ExprId RegexToExpr(std::string_view pattern, const RegexOptions& options, Gramma
   const RegexNodeId match_root = ast.root();
   if (search) AllowTextAround(&ast);
   const RegexFacts facts = AnalyzeRegex(ast);
-  const std::optional<ExprId> expr = Lowering(ast, facts, builder).Run();
+  const std::optional<ExprId> expr = Lowering(ast, facts, nullptr, builder).Run();
   if (expr) {
     if (IsNothingExpr(*builder, *expr)) ThrowMatchesNothing(pattern);
     return *expr;
@@ -264,6 +272,15 @@ ExprId RegexToExpr(std::string_view pattern, const RegexOptions& options, Gramma
   CodePointDfa dfa = RegexAstToDfa(ast, facts, search, limits);
   if (dfa.IsEmpty()) ThrowMatchesNothing(pattern);
   return builder->AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa)));
+}
+
+ExprId RegexToSpelledExpr(std::string_view pattern, const RegexOptions& options,
+                          const CharacterSpeller& spell, GrammarBuilder* builder,
+                          const Limits& limits) {
+  RegexAst ast = ParseRegex(pattern, options, limits);
+  if (options.match == RegexOptions::Match::kSearch) AllowTextAround(&ast);
+  const std::optional<ExprId> expr = Lowering(ast, AnalyzeRegex(ast), &spell, builder).Run();
+  return !expr || IsNothingExpr(*builder, *expr) ? kNoExpr : *expr;
 }
 
 GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options,

@@ -6,6 +6,7 @@
 // with other constraints.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "automata/code_point_automaton.h"
@@ -40,6 +41,15 @@ GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options 
 /// Errors as above.
 ExprId RegexToExpr(std::string_view pattern, const RegexOptions& options, GrammarBuilder* builder,
                    const Limits& limits = {});
+
+/// What stands for one character of a set.
+using CharacterSpeller = std::function<ExprId(const CodePointSet&)>;
+
+/// The same for texts that are written in other characters. kNoExpr for look-around and for anchors
+/// that take an automaton, and if no text matches.
+ExprId RegexToSpelledExpr(std::string_view pattern, const RegexOptions& options,
+                          const CharacterSpeller& spell, GrammarBuilder* builder,
+                          const Limits& limits = {});
 
 /// The language of a pattern as a minimal automaton over decoded characters. Anchors mean what
 /// ECMA-262 says wherever they stand. Errors as above, but an empty language is returned, not

@@ -288,5 +288,43 @@ TEST(Limits, StateBytesFailTheMatcherAndTheNextOneIsFresh) {
   EXPECT_TRUE(matcher.AcceptToken(2));
 }
 
+// Every text makes states that no other does: the bits of a number, and who waits for each.
+constexpr char kNumbers[] = "root ::= item*\nitem ::= \"(\" item \")\" | \"[\" item \"]\" | \"a\"";
+
+/// An item that no other number has.
+std::string ItemOf(int number) {
+  std::string open;
+  std::string close;
+  for (int bits = number; bits > 0; bits /= 2) {
+    open += bits % 2 == 0 ? "(" : "[";
+    close = (bits % 2 == 0 ? ")" : "]") + close;
+  }
+  return open + "a" + close;
+}
+
+TEST(Limits, AMatcherLeavesStatesThatItDoesNotNeedBehind) {
+  Limits limits;
+  limits.max_state_bytes = 200000;
+  const auto compiled = Compile(kNumbers, SmallTokenizer({"(", ")", "[", "]", "a"}), limits);
+  GrammarMatcher matcher(compiled, {});
+  GrammarMatcher other(compiled, {});
+  ASSERT_TRUE(matcher.AcceptToken(4) && matcher.AcceptToken(6));
+  const auto first = compiled->generation();
+  const auto mask = MaskIds(&matcher);
+  for (int i = 1; i < 3000; ++i) {
+    ASSERT_TRUE(other.AcceptString(ItemOf(i))) << i << other.limit_error();
+    other.Rollback(1);
+  }
+  EXPECT_NE(compiled->generation(), first);
+  EXPECT_EQ(MaskIds(&matcher), mask);
+  EXPECT_TRUE(matcher.AcceptToken(5));
+  EXPECT_TRUE(matcher.IsCompleted());
+  EXPECT_TRUE(matcher.AcceptString("(a"));
+  matcher.Rollback(2);
+  EXPECT_EQ(MaskIds(&matcher), mask);
+  EXPECT_EQ(matcher.num_steps(), 2);
+  EXPECT_TRUE(matcher.AcceptString("]"));
+}
+
 }  // namespace
 }  // namespace xgrammar

@@ -46,6 +46,9 @@ class RawStringStyle : public JSONSchemaConverter {
   ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
   ExprId FreeString(Depth depth) override;
   ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
+  ExprId PatternString(std::string_view pattern, Depth depth) override {
+    return HasRawString(depth) ? kNoExpr : JSONSchemaConverter::PatternString(pattern, depth);
+  }
   ExprId FormatString(std::string_view, Depth) override { return kNoExpr; }
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
