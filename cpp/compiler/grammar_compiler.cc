@@ -53,7 +53,9 @@ struct GrammarCompiler::Impl {
       : tokenizer_info(std::move(tokenizer)),
         limits(options.limits),
         local_masks(std::make_shared<LocalMaskCache>(tokenizer_info)),
-        cache(options.cache_enabled, options.cache_limit_bytes) {}
+        cache(options.cache_enabled, options.cache_limit_bytes) {
+    local_masks->kind_masks()->MakeCommon();
+  }
 
   CompiledGrammarPtr Compile(GrammarPtr grammar,
                              std::vector<JsonSchemaReportRecord> report = {}) const {

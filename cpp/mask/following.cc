@@ -2,11 +2,13 @@
 // of Rabin and Scott 1959), and of two sets item by item.
 //
 // Most items are followed by something quite different, which their first bytes tell; only then the
-// states in which the outer automaton may end are collected.
+// states in which the outer automaton may end are collected. Grammars compare the same few automata
+// after each operator, so answers about automata are kept.
 #include "mask/following.h"
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 namespace xgrammar {
 
@@ -45,17 +47,6 @@ bool AreAmong(std::span<const ScanItem> items, std::span<const ScanItem> others)
                      [&](const ScanItem& item) { return IsAmong(item, others); });
 }
 
-/// Most automata are followed by something else. Where one may end it goes on as it began, if it is
-/// white space.
-bool MayCover(const ByteDfa& dfa, uint32_t state, const EarleySet& set) {
-  if (dfa.num_states() > kMaxAutomaton) return false;
-  const ByteSet first = dfa.first_bytes(state);
-  return std::any_of(set.dfa_items.begin(), set.dfa_items.end(), [&](const DfaItem& item) {
-    const ByteDfa& inner = *item.unit->dfa;
-    return inner.num_states() <= kMaxAutomaton && IsSubset(inner.first_bytes(item.state), first);
-  });
-}
-
 /// Only items of automata and scanned bytes are compared.
 bool HasOthers(const EarleySet& set) { return !set.key_items.empty() || !set.token_items.empty(); }
 
@@ -66,7 +57,8 @@ Following FollowingSets::After(Parser* parser, const DfaItem& item) {
   const uint64_t hash =
       (uint64_t{item.continuation} * 31 + item.state + reinterpret_cast<uintptr_t>(dfa) / 64) *
       0x9E3779B97F4A7C15ull;
-  Entry& entry = entries_[static_cast<size_t>(hash >> 58)];
+  static_assert(std::tuple_size_v<decltype(entries_)> == 128);
+  Entry& entry = entries_[static_cast<size_t>(hash >> 57)];
   const bool is_known = entry.round == round_ && entry.dfa == dfa && entry.state == item.state &&
                         entry.continuation == item.continuation;
   if (!is_known) entry = {round_, item.state, dfa, item.continuation, Find(parser, item)};
@@ -81,13 +73,10 @@ Following FollowingSets::Find(Parser* parser, const DfaItem& item) {
   out.first = set.first;
   const bool is_comparable =
       item.unit->kind == Unit::Kind::kDfa && !HasOthers(set) && !parser->has_distinct();
-  if (!is_comparable || !MayCover(*item.unit->dfa, item.state, set)) return out;
-  if (!FindEnds(*item.unit->dfa, item.state)) return out;
+  if (!is_comparable || item.unit->dfa->num_states() > kMaxAutomaton) return out;
   const size_t count = std::min<size_t>(set.dfa_items.size(), 64);
   for (size_t i = 0; i < count; ++i) {
-    if (IsCovered(parser, set.dfa_items[i], *item.unit->dfa, out.set, 0)) {
-      out.covered |= uint64_t{1} << i;
-    }
+    if (IsCovered(parser, set.dfa_items[i], item, out.set, 0)) out.covered |= uint64_t{1} << i;
   }
   if (out.covered == 0) return out;
   out.first = set.scan_first;
@@ -117,30 +106,51 @@ bool FollowingSets::FindEnds(const ByteDfa& dfa, uint32_t state) {
   return true;
 }
 
-bool FollowingSets::IsCovered(Parser* parser, const DfaItem& inner, const ByteDfa& outer, SetId set,
+bool FollowingSets::IsCovered(Parser* parser, const DfaItem& inner, const DfaItem& outer, SetId set,
                               int depth) {
   constexpr int kMaxDepth = 4;
   if (depth > kMaxDepth || inner.unit->kind != Unit::Kind::kDfa) return false;
-  const ByteDfa& dfa = *inner.unit->dfa;
-  if (dfa.num_states() > kMaxAutomaton) return false;
-  const ByteSet first = dfa.first_bytes(inner.state);
+  if (!IsIncludedAtEnds(inner, outer)) return false;
+  if (inner.continuation == kRootContinuation) return true;
+  const EarleySet& after = parser->set(parser->AfterReturn(inner.continuation));
+  const EarleySet& around = parser->set(set);
+  if (HasOthers(after) || !AreAmong(after.scan_items, around.scan_items)) return false;
+  return std::all_of(after.dfa_items.begin(), after.dfa_items.end(), [&](const DfaItem& next) {
+    // White space three times in a row: after the second the third is one item with it, or not.
+    return IsAmong(next, around.dfa_items) || IsCovered(parser, next, outer, set, depth + 1);
+  });
+}
+
+bool FollowingSets::IsIncludedAtEnds(const DfaItem& inner, const DfaItem& outer) {
+  const ByteDfaPtr& inner_dfa = inner.unit->dfa;
+  const ByteDfaPtr& outer_dfa = outer.unit->dfa;
+  if (inner_dfa->num_states() > kMaxAutomaton) return false;
+  const uint64_t address = reinterpret_cast<uintptr_t>(inner_dfa.get()) / 64 * 31 +
+                           reinterpret_cast<uintptr_t>(outer_dfa.get()) / 64;
+  const uint64_t hash = ((address * 31 + inner.state) * 31 + outer.state) * 0x9E3779B97F4A7C15ull;
+  static_assert(std::tuple_size_v<decltype(inclusions_)> == 64);
+  Inclusion& known = inclusions_[static_cast<size_t>(hash >> 58)];
+  if (known.inner != inner_dfa || known.outer != outer_dfa || known.inner_state != inner.state ||
+      known.outer_state != outer.state) {
+    const bool holds = CompareAtEnds(*inner_dfa, inner.state, *outer_dfa, outer.state);
+    known = {inner_dfa, outer_dfa, inner.state, outer.state, holds};
+  }
+  return known.holds;
+}
+
+bool FollowingSets::CompareAtEnds(const ByteDfa& inner, uint32_t inner_state, const ByteDfa& outer,
+                                  uint32_t outer_state) {
+  // Most automata are followed by something else. Where one may end it goes on as it began, if it
+  // is white space.
+  const ByteSet first = inner.first_bytes(inner_state);
+  if (!IsSubset(first, outer.first_bytes(outer_state))) return false;
+  if (!FindEnds(outer, outer_state)) return false;
   const bool may_be = std::all_of(ends_.begin(), ends_.end(), [&](uint32_t end) {
     return IsSubset(first, outer.first_bytes(end));
   });
-  if (!may_be) return false;
-  if (inner.continuation != kRootContinuation) {
-    const EarleySet& after = parser->set(parser->AfterReturn(inner.continuation));
-    const EarleySet& around = parser->set(set);
-    if (HasOthers(after) || !AreAmong(after.scan_items, around.scan_items)) return false;
-    for (const DfaItem& next : after.dfa_items) {
-      // White space three times in a row: after the second the third is one item with it, or not.
-      if (!IsAmong(next, around.dfa_items) && !IsCovered(parser, next, outer, set, depth + 1)) {
-        return false;
-      }
-    }
-  }
-  return std::all_of(ends_.begin(), ends_.end(),
-                     [&](uint32_t end) { return IsIncluded(dfa, inner.state, outer, end); });
+  return may_be && std::all_of(ends_.begin(), ends_.end(), [&](uint32_t end) {
+           return IsIncluded(inner, inner_state, outer, end);
+         });
 }
 
 bool FollowingSets::IsIncluded(const ByteDfa& inner, uint32_t inner_state, const ByteDfa& outer,

@@ -28,10 +28,11 @@ struct Following {
   ByteSet first;         ///< The bytes that the others begin with.
 };
 
-/// Remembers answers for the time of one mask. Owned by one thread.
+/// Remembers what follows for the time of one mask, and which automata cover which beyond it. Owned
+/// by one thread.
 class FollowingSets {
  public:
-  /// Forgets everything.
+  /// Forgets what follows what.
   void Clear() { ++round_; }
   /// What follows the item. Raises kLimit.
   Following After(Parser* parser, const DfaItem& item);
@@ -49,14 +50,28 @@ class FollowingSets {
     uint32_t outer = 0;
   };
 
+  /// Whether a state's language is part of that of every state in which an automaton, read on from
+  /// a state, may end after a byte.
+  struct Inclusion {
+    ByteDfaPtr inner;  // Kept alive, so that addresses stay identities.
+    ByteDfaPtr outer;
+    uint32_t inner_state = 0;
+    uint32_t outer_state = 0;
+    bool holds = false;
+  };
+
   Following Find(Parser* parser, const DfaItem& item);
   bool FindEnds(const ByteDfa& dfa, uint32_t state);
   /// `depth`: of items after items.
-  bool IsCovered(Parser* parser, const DfaItem& inner, const ByteDfa& outer, SetId set, int depth);
+  bool IsCovered(Parser* parser, const DfaItem& inner, const DfaItem& outer, SetId set, int depth);
+  bool IsIncludedAtEnds(const DfaItem& inner, const DfaItem& outer);
+  bool CompareAtEnds(const ByteDfa& inner, uint32_t inner_state, const ByteDfa& outer,
+                     uint32_t outer_state);
   bool IsIncluded(const ByteDfa& inner, uint32_t inner_state, const ByteDfa& outer,
                   uint32_t outer_state);
 
-  std::array<Entry, 64> entries_;
+  std::array<Entry, 128> entries_;
+  std::array<Inclusion, 64> inclusions_;
   uint32_t round_ = 1;
   std::vector<uint32_t> reached_;
   std::vector<uint32_t> ends_;  ///< States in which an automaton may end after a byte.

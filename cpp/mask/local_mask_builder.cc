@@ -1,9 +1,9 @@
 // LocalMaskBuilder: the two walks, and grouping tokens that leave by the byte that comes next.
 //
 // Walks follow the token tree and jump over subtrees that are dead, or whose tokens all stay alive
-// (live_kinds.h); of a permissive state most tokens are known without a walk (kind_masks.h).
-// Repetitions, in which copies are counted on the way, are walked by copy_masks.cc. Which state is
-// the base of a difference is local_mask_cache.h's choice.
+// (live_kinds.h); of a permissive state most tokens are known without a walk (kind_masks.h). Loops
+// on words are in word_masks.cc, repetitions, in which copies are counted on the way, in
+// copy_masks.cc. Which state is the base of a difference is local_mask_cache.h's choice.
 #include "mask/local_mask_builder.h"
 
 #include <algorithm>
@@ -53,7 +53,9 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildBelow(const ByteDfa& dfa
   Begin();
   auto mask = std::make_shared<LocalMask>();
   LiveKinds live(dfa);
-  WalkSiblings(trie_, node + 1, trie_.node(node).subtree_end, dfa, state, &live, mask.get());
+  const bool is_space = trie_.node(node).depth == 1 && trie_.node(node).byte == ' ';
+  if (!is_space || !WalkWords(tokenizer_.words_after_space(), 1, dfa, state, &live, mask.get()))
+    WalkSiblings(trie_, node + 1, trie_.node(node).subtree_end, dfa, state, &live, mask.get());
   return FinishWhole(std::move(mask), false);
 }
 
@@ -118,6 +120,8 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
   if (kind_masks_ != nullptr && dfa.first_bytes(state).Contains('a')) {
     const LiveKinds::Answer answer = live.Of(state);
     const bool takes_words = (answer.kinds & KindBit('a')) != 0;
+    const bool takes_others = (answer.kinds & kLeadKinds) != 0;
+    if (!takes_others && WalkWords(tokenizer_.words(), 0, dfa, state, &live, mask)) return;
     if (takes_words && answer.steps == LiveKinds::kMaxSteps) {
       mask->known_ = kind_masks_->Get(answer.kinds);
     }
@@ -134,18 +138,31 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
 void LocalMaskBuilder::WalkSiblings(const TokenTrie& trie, uint32_t begin, uint32_t end,
                                     const ByteDfa& dfa, uint32_t state, LiveKinds* live,
                                     LocalMask* mask) {
+  const WordIndex& spaced = tokenizer_.words_after_space();
+  uint32_t after_space = ByteDfa::kDead;
   WalkPlainDfa(
       trie, begin, end, dfa, state, &plain_stack_,
       [&](uint32_t node, uint32_t) { AddInside(trie.tokens(node), mask); },
       [&](uint32_t node, uint32_t to) { Leave(node, to, dfa, mask); },
       [&](uint32_t node, uint32_t to) {
         if (trie.node(node).subtree_end - node < kWorthAsking) return false;
+        if (&trie == &trie_ && trie.node(node).depth == 1 && trie.node(node).byte == ' ' &&
+            FindWordLoop(spaced, dfa, to).kinds != 0) {
+          after_space = to;
+          return true;
+        }
         if (!live->TakesAllBelow(trie, node, to)) return false;
         AddInside(trie.subtree_tokens(node).subspan(trie.tokens(node).size()), mask);
         // Where it may end, tokens could leave as well as go on.
         if (live->Of(to).may_end) soft_kinds_ |= trie.kinds_below(node);
         return true;
       });
+  if (after_space == ByteDfa::kDead) return;
+  // After the walk, whose stack it needs, too.
+  trie_.ForEachRoot({uint64_t{1} << ' ', 0, 0, 0}, [&](uint32_t space) {
+    if (dfa.IsAccept(after_space)) Leave(space, after_space, dfa, mask);
+  });
+  WalkWords(spaced, 1, dfa, after_space, live, mask);
 }
 
 void LocalMaskBuilder::Leave(uint32_t node, uint32_t state, const ByteDfa& dfa, LocalMask* mask) {

@@ -84,6 +84,17 @@ class LocalMaskBuilder {
   void WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
   void WalkSiblings(const TokenTrie& trie, uint32_t begin, uint32_t end, const ByteDfa& dfa,
                     uint32_t state, LiveKinds* live, LocalMask* mask);
+  /// The loop that letters lead to from a state (or that it is), and the kinds of bytes that lead
+  /// there and stay there; none if few tokens are made of them.
+  struct WordLoop {
+    uint32_t state = 0;
+    WordIndex::Kinds kinds = 0;
+  };
+  WordLoop FindWordLoop(const WordIndex& index, const ByteDfa& dfa, uint32_t state) const;
+  /// The walk from a state before such a loop by what is known of words: only what leaves them is
+  /// read. `depth`: of the node that the index is below. False if there is no loop.
+  bool WalkWords(const WordIndex& index, uint32_t depth, const ByteDfa& dfa, uint32_t state,
+                 LiveKinds* live, LocalMask* mask);
   void AddInside(std::span<const int32_t> tokens, LocalMask* mask) const;
   /// A walk of the automaton of one copy: who needs how many copies.
   struct CopyWalk {

@@ -75,6 +75,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   trees_.clear();
   seen_parts_.Clear();
   following_.Clear();
+  ++round_;
   covered_.clear();
   key_parts_.clear();
   text_parts_.clear();

@@ -8,6 +8,7 @@
 // (set, part of a tree).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -72,6 +73,8 @@ class MaskBuilder {
   void ReadByScan(const Part& part);
   /// What one item reads: as long as it is within a text no sets are needed.
   void ReadTexts(const ScanItem& item, const Part& part);
+  /// The set in which one item alone is read, remembered for the time of one mask.
+  const Following& AtState(uint32_t state, ContinuationId continuation);
   /// Walks the tree of keys and the token tree side by side.
   void ReadByKeys(const KeyItem& item, const Part& part);
   void Emit(const TokenTrie& trie, uint32_t node);
@@ -90,6 +93,14 @@ class MaskBuilder {
   std::vector<const TokenTrie*> trees_;  ///< Distinct trees of this build, for seen_parts_.
   SeenItems seen_parts_;
   FollowingSets following_;
+  struct StateSet {
+    uint32_t round = 0;
+    uint32_t state = 0;
+    ContinuationId continuation = 0;
+    Following following;
+  };
+  std::array<StateSet, 128> state_sets_;
+  uint32_t round_ = 0;  ///< Of the build; what is of another round is forgotten.
   std::vector<std::pair<SetId, uint64_t>> covered_;  ///< Distinct sets with covered items; a few.
   uint32_t num_filters_ = 0;                         ///< Filtered tails read so far.
   uint32_t current_filter_ =

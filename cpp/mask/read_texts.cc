@@ -4,6 +4,7 @@
 // Within a text, states of the rule's automaton are enough; a parser set is made where the text
 // ends and tokens go on. Of sets with many such items the union is read, byte by byte.
 #include <span>
+#include <tuple>
 
 #include "mask/mask_builder.h"
 
@@ -33,7 +34,7 @@ void MaskBuilder::ReadByScan(const Part& part) {
   const ByteSet first = parser_->set(part.set).scan_first;
   if (first.empty()) return;
   // Many items go on together, and where items are compared, texts count.
-  constexpr size_t kFewItems = 4;
+  constexpr size_t kFewItems = 16;
   const std::span<const ScanItem> items = parser_->set(part.set).scan_items;
   if (items.size() <= kFewItems && !parser_->has_distinct()) {
     for (const ScanItem& item : items) ReadTexts(item, part);
@@ -68,9 +69,7 @@ void MaskBuilder::ReadTexts(const ScanItem& item, const Part& part) {
         if (to.OnlyReads()) {
           text_parts_.push_back({&to, i + 1, node.subtree_end});
         } else {
-          const uint32_t state = item.unit_first_state + e.target;
-          const SetId after = parser_->AtState(state, item.continuation, 0);
-          DeferChildren(trie, i, {after, 0, parser_->set(after).first});
+          DeferChildren(trie, i, AtState(item.unit_first_state + e.target, item.continuation));
         }
       }
     };
@@ -78,6 +77,17 @@ void MaskBuilder::ReadTexts(const ScanItem& item, const Part& part) {
     for (const Fsm::ByteEdge& e : edges) bytes.AddRange(e.lo, e.hi);
     ForEachSibling(trie, from.begin, from.end, bytes, read);
   }
+}
+
+const Following& MaskBuilder::AtState(uint32_t state, ContinuationId continuation) {
+  const uint64_t hash = (uint64_t{state} << 32 | continuation) * 0x9E3779B97F4A7C15ull;
+  static_assert(std::tuple_size_v<decltype(state_sets_)> == 128);
+  StateSet& known = state_sets_[static_cast<size_t>(hash >> 57)];
+  if (known.round != round_ || known.state != state || known.continuation != continuation) {
+    const SetId set = parser_->AtState(state, continuation, 0);
+    known = {round_, state, continuation, {set, 0, parser_->set(set).first}};
+  }
+  return known.following;
 }
 
 void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {

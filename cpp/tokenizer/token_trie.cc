@@ -137,6 +137,45 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
   IndexChildren(FindWhatIsBelow());
 }
 
+TokenTrie::TokenTrie(const TokenTrie& whole, std::span<const Pick> picks) {
+  std::vector<uint32_t> path;  // Of single nodes.
+  const auto leave_to = [&](size_t depth) {
+    for (; path.size() > depth; path.pop_back()) nodes_[path.back()].subtree_end = num_nodes();
+  };
+  for (const Pick& pick : picks) {
+    const Node& from = whole.nodes_[pick.node];
+    leave_to(from.depth - 1);
+    if (pick.with_subtree) {
+      CopySubtree(whole, pick.node);
+      continue;
+    }
+    path.push_back(num_nodes());
+    Node& node = nodes_.emplace_back();
+    node.first_token = static_cast<uint32_t>(token_ids_.size());
+    node.depth = from.depth;
+    node.byte = from.byte;
+  }
+  leave_to(0);
+  IndexChildren(FindWhatIsBelow());
+}
+
+void TokenTrie::CopySubtree(const TokenTrie& whole, uint32_t root) {
+  const uint32_t first = num_nodes();
+  const auto first_token = static_cast<uint32_t>(token_ids_.size());
+  const uint32_t first_token_there = whole.nodes_[root].first_token;
+  for (uint32_t i = root; i < whole.nodes_[root].subtree_end; ++i) {
+    const Node& from = whole.nodes_[i];
+    Node& node = nodes_.emplace_back();
+    node.subtree_end = from.subtree_end - root + first;
+    node.first_token = from.first_token - first_token_there + first_token;
+    node.depth = from.depth;
+    node.byte = from.byte;
+    max_token_bytes_ = std::max(max_token_bytes_, static_cast<uint32_t>(from.depth));
+  }
+  const auto tokens = whole.subtree_tokens(root);
+  token_ids_.insert(token_ids_.end(), tokens.begin(), tokens.end());
+}
+
 TokenTrie::Fan TokenTrie::MakeFan(uint32_t begin, uint32_t end) {
   Fan fan;
   fan.first = static_cast<uint32_t>(fan_children_.size());
@@ -194,6 +233,7 @@ std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
       if (child.state == Utf8State::kIllFormed) parent.kinds_below |= kIllFormedBelow;
     }
     // Set after it was passed up: standing within a character is the child's own matter.
+    node.ill_formed_below = (node.kinds_below & kIllFormedBelow) != 0;
     if (child.state != Utf8State::kBoundary) node.kinds_below |= kIllFormedBelow;
   };
   for (uint32_t i = 0; i < num_nodes(); ++i) {

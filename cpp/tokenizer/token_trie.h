@@ -31,7 +31,9 @@ class TokenTrie {
     // one line of the cache.
     uint16_t kinds_below = 0;
     uint8_t height_below = 0;
-    bool has_fan = false;
+    bool has_fan : 1 = false;
+    /// As kIllFormedBelow, but that the node itself ends within a character does not count.
+    bool ill_formed_below : 1 = false;
   };
 
   TokenTrie() = default;
@@ -39,6 +41,16 @@ class TokenTrie {
   /// O(n log n) for n tokens, plus their bytes. Raises kLimit for tokens that do not fit 32-bit
   /// node indices or kMaxTokenBytes.
   explicit TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens);
+
+  /// A node of another tree: all of its subtree, or, without its tokens, only the byte that those
+  /// below it begin with.
+  struct Pick {
+    uint32_t node = 0;
+    bool with_subtree = false;
+  };
+  /// A part of another tree. `picks` are in order; before each stand those for the bytes above it.
+  /// Cost: the nodes of the part.
+  TokenTrie(const TokenTrie& whole, std::span<const Pick> picks);
 
   uint32_t num_nodes() const { return static_cast<uint32_t>(nodes_.size()); }
   const Node& node(uint32_t index) const { return nodes_[index]; }
@@ -102,6 +114,7 @@ class TokenTrie {
     const uint64_t before = fan_bits_[word] & ((uint64_t{1} << (index & 63)) - 1);
     return fans_[fan_rank_[word] + static_cast<size_t>(std::popcount(before))];
   }
+  void CopySubtree(const TokenTrie& whole, uint32_t root);
   /// What a scan in order finds out about subtrees; returns the nodes that get a fan.
   std::vector<uint32_t> FindWhatIsBelow();
   Fan MakeFan(uint32_t begin, uint32_t end);

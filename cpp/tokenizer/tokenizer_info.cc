@@ -178,6 +178,13 @@ const TokenTrie& TokenizerInfo::trie() const {
     }
     trie_ = TokenTrie(std::move(ordinary));
     lengths_ = TokenLengths(trie_, vocab_size_);
+    words_ = WordIndex(trie_, 0, trie_.num_nodes(), vocab_size_);
+    trie_.ForEachRoot({uint64_t{1} << ' ', 0, 0, 0}, [this](uint32_t space) {
+      words_after_space_ = WordIndex(trie_, space + 1, trie_.node(space).subtree_end, vocab_size_);
+    });
+    ordinary_tokens_.assign((static_cast<size_t>(vocab_size_) + 31) / 32, 0);
+    for (int32_t id : trie_.all_tokens())
+      ordinary_tokens_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
   });
   return trie_;
 }
@@ -185,6 +192,21 @@ const TokenTrie& TokenizerInfo::trie() const {
 const TokenLengths& TokenizerInfo::lengths() const {
   trie();
   return lengths_;
+}
+
+const WordIndex& TokenizerInfo::words() const {
+  trie();
+  return words_;
+}
+
+const WordIndex& TokenizerInfo::words_after_space() const {
+  trie();
+  return words_after_space_;
+}
+
+const std::vector<uint32_t>& TokenizerInfo::ordinary_tokens() const {
+  trie();
+  return ordinary_tokens_;
 }
 
 const std::string& TokenizerInfo::fingerprint() const {
@@ -211,7 +233,9 @@ int64_t TokenizerInfo::MemorySizeBytes() const {
   for (const std::string& token : decoded_vocab_) {
     if (token.capacity() > inline_capacity) size += token.capacity() + 1;
   }
-  return static_cast<int64_t>(size) + trie().MemorySizeBytes() + lengths_.MemorySizeBytes();
+  return static_cast<int64_t>(size) + trie().MemorySizeBytes() + lengths_.MemorySizeBytes() +
+         words_.MemorySizeBytes() + words_after_space_.MemorySizeBytes() +
+         static_cast<int64_t>(ordinary_tokens_.size() * sizeof(uint32_t));
 }
 
 }  // namespace xgrammar

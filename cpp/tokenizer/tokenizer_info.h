@@ -17,6 +17,7 @@
 #include "support/fork_safety.h"
 #include "tokenizer/token_lengths.h"
 #include "tokenizer/token_trie.h"
+#include "tokenizer/word_index.h"
 
 namespace xgrammar {
 
@@ -73,6 +74,11 @@ class TokenizerInfo {
   const TokenTrie& trie() const;
   /// Of the ordinary tokens; made with the tree.
   const TokenLengths& lengths() const;
+  /// What there is of words in the tree, and below its node for a space; made with the tree.
+  const WordIndex& words() const;
+  const WordIndex& words_after_space() const;
+  /// The bits of all ordinary tokens, 32 in a word; made with the tree.
+  const std::vector<uint32_t>& ordinary_tokens() const;
 
   /// Hash of sizes, kinds, stop and special ids and all token bytes, as 32 hexadecimal digits;
   /// equal vocabularies have equal fingerprints on every machine. Computed at the first call,
@@ -102,6 +108,9 @@ class TokenizerInfo {
   mutable ForkSafeOnce trie_once_;
   mutable TokenTrie trie_;
   mutable TokenLengths lengths_;
+  mutable WordIndex words_;
+  mutable WordIndex words_after_space_;
+  mutable std::vector<uint32_t> ordinary_tokens_;
   mutable ForkSafeOnce fingerprint_once_;
   mutable std::string fingerprint_;
 };

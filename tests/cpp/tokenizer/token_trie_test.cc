@@ -91,6 +91,46 @@ TEST(TokenTrie, RandomVocabulariesReadBack) {
   }
 }
 
+TEST(TokenTrie, APartIsTheTreeOfItsTokens) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 30; ++round) {
+    std::vector<std::string> tokens;
+    for (int i = 0; i < 200; ++i) {
+      std::string token(1 + random() % 4, '\0');
+      for (char& c : token) c = static_cast<char>("ab\"\n\xC3\xA9\xE4\xBD"[random() % 8]);
+      tokens.push_back(token);
+    }
+    const TokenTrie whole = Build(tokens);
+    std::vector<TokenTrie::Pick> picks;
+    std::vector<std::pair<std::string_view, int32_t>> left;
+    for (uint32_t i = 0; i < whole.num_nodes();) {
+      const bool is_taken = random() % 4 == 0;
+      const uint32_t end = whole.node(i).subtree_end;
+      while (!picks.empty() && !picks.back().with_subtree &&
+             whole.node(picks.back().node).subtree_end <= i) {
+        picks.pop_back();
+      }
+      picks.push_back({i, is_taken});
+      if (is_taken) {
+        for (int32_t id : whole.subtree_tokens(i)) left.emplace_back(tokens[size_t(id)], id);
+      }
+      i = is_taken ? end : i + 1;
+    }
+    while (!picks.empty() && !picks.back().with_subtree) picks.pop_back();
+    const TokenTrie part(whole, picks);
+    const TokenTrie expected(left);
+    ASSERT_EQ(part.num_nodes(), expected.num_nodes());
+    EXPECT_EQ(ReadBack(part), ReadBack(expected));
+    EXPECT_EQ(part.max_token_bytes(), expected.max_token_bytes());
+    for (uint32_t i = 0; i < part.num_nodes(); ++i) {
+      EXPECT_EQ(part.node(i).subtree_end, expected.node(i).subtree_end);
+      EXPECT_EQ(part.kinds_below(i), expected.kinds_below(i));
+      EXPECT_EQ(part.height_below(i), expected.height_below(i));
+      EXPECT_EQ(part.HasFan(i), expected.HasFan(i));
+    }
+  }
+}
+
 TEST(TokenTrie, ChildrenAreFoundByTheirBytes) {
   std::mt19937 random(11);
   std::vector<std::string> tokens(4000);
