@@ -10,6 +10,7 @@
 #include "compiler/named_tokens.h"
 #include "compiler/nested_limits.h"
 #include "frontend/ebnf/parser.h"
+#include "frontend/json_schema/automaton_memo.h"
 #include "frontend/regex/regex.h"
 #include "frontend/structural_tag/structural_tag.h"
 #include "grammar/printer.h"
@@ -53,6 +54,7 @@ struct GrammarCompiler::Impl {
       : tokenizer_info(std::move(tokenizer)),
         limits(options.limits),
         local_masks(std::make_shared<LocalMaskCache>(tokenizer_info)),
+        automata(std::make_shared<AutomatonStore>()),
         cache(options.cache_enabled, options.cache_limit_bytes) {
     local_masks->kind_masks()->MakeCommon();
   }
@@ -75,6 +77,7 @@ struct GrammarCompiler::Impl {
   const TokenizerInfoPtr tokenizer_info;
   const Limits limits;
   const std::shared_ptr<LocalMaskCache> local_masks;
+  const std::shared_ptr<AutomatonStore> automata;
   CompileCache cache;
 };
 
@@ -96,7 +99,9 @@ CompiledGrammarPtr GrammarCompiler::CompileJsonSchema(std::string_view schema_te
   AppendOptions(options, &key);
   AppendField(schema_text, &key);
   return impl_->GetOrCompile(key, [&] {
-    JsonSchemaResult result = JsonSchemaToGrammar(schema_text, options, impl_->limits);
+    JsonSchemaOptions with_memo = options;
+    with_memo.memo = std::make_shared<AutomatonMemo>(impl_->automata);
+    JsonSchemaResult result = JsonSchemaToGrammar(schema_text, with_memo, impl_->limits);
     return impl_->Compile(std::move(result.grammar), std::move(result.report));
   });
 }
@@ -126,7 +131,7 @@ CompiledGrammarPtr GrammarCompiler::CompileStructuralTag(std::string_view text) 
   AppendField(text, &key);
   return impl_->GetOrCompile(key, [&] {
     StructuralTagResult result =
-        StructuralTagToGrammar(text, impl_->tokenizer_info.get(), impl_->limits);
+        StructuralTagToGrammar(text, impl_->tokenizer_info.get(), impl_->limits, impl_->automata);
     return impl_->Compile(std::move(result.grammar), std::move(result.report));
   });
 }
@@ -163,6 +168,7 @@ CompiledGrammarPtr GrammarCompiler::CompileGrammar(const GrammarPtr& grammar,
 void GrammarCompiler::ClearCache() {
   impl_->cache.Clear();
   impl_->local_masks->Clear();
+  impl_->automata->Clear();
 }
 
 int64_t GrammarCompiler::CacheSizeBytes() const { return impl_->cache.SizeBytes(); }
@@ -171,7 +177,9 @@ CompileCache::Statistics GrammarCompiler::CacheStatistics() const {
   return impl_->cache.statistics();
 }
 
-int64_t GrammarCompiler::SharedBytes() const { return impl_->local_masks->SizeBytes(); }
+int64_t GrammarCompiler::SharedBytes() const {
+  return impl_->local_masks->SizeBytes() + impl_->automata->SizeBytes();
+}
 
 const Limits& GrammarCompiler::limits() const { return impl_->limits; }
 

@@ -48,8 +48,8 @@ class GrammarCompiler {
   void ClearCache();
   int64_t CacheSizeBytes() const;
   CompileCache::Statistics CacheStatistics() const;
-  /// Bytes of automata and token results that all grammars of this compiler share; they have a
-  /// bound of their own and do not count towards the cache limit.
+  /// Bytes of automata and token results that all grammars of this compiler share; they have
+  /// bounds of their own and do not count towards the cache limit.
   int64_t SharedBytes() const;
   const Limits& limits() const;
   int64_t cache_limit_bytes() const;

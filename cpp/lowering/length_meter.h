@@ -60,6 +60,16 @@ class LengthMeter {
   bool TakesAllInside(uint32_t count, uint32_t num_bytes) const {
     return (!windows_ || windows_->AllFit()) && IsFarFromMax(count, num_bytes);
   }
+  /// How many characters more a text may begin, if that alone decides whether it stays inside: any
+  /// text may end after each of its characters, and the lower bound can be met from everywhere.
+  /// None within an escape.
+  std::optional<uint32_t> CharactersLeft(uint32_t count) const {
+    if (!has_max_ || most_needed_ != 0 || (windows_ && !windows_->AllFit())) return std::nullopt;
+    if (PhaseOf(count) != 0) return std::nullopt;
+    const uint64_t length = LengthOf(count);
+    return static_cast<uint32_t>(length < max_ ? max_ - length : 0);
+  }
+  bool counts_escapes() const { return shift_ != 0; }
   /// One of all the counts that are alike for texts of up to that many bytes.
   uint32_t NormalCount(uint32_t count, uint32_t num_bytes) const {
     if (IsShort(count, num_bytes)) return PhaseOf(count);

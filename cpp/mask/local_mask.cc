@@ -57,6 +57,29 @@ const TokenTrie& TailGroup::Tree(const TokenizerInfo& tokenizer) const {
   return *known;
 }
 
+const TokenTrie* LocalMask::OutsideTree(const TokenizerInfo& tokenizer, uint32_t room) const {
+  const LocalMask& whole = base_ != nullptr ? *base_ : *this;
+  // With most of a vocabulary in it, the tree is no help.
+  constexpr size_t kMaxTokens = 4096;
+  if (room < inside_end_.size() || whole.known_ == nullptr) return nullptr;
+  if (base_ != nullptr && !words_.empty()) return nullptr;
+  if (whole.outside_.size() + removed_.size() > kMaxTokens) return nullptr;
+  if (removed_.empty() && base_ != nullptr) return base_->OutsideTree(tokenizer, room);
+  const TokenTrie* known = outside_tree_.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  std::vector<std::pair<std::string_view, int32_t>> tokens;
+  tokens.reserve(whole.outside_.size() + removed_.size());
+  for (const std::vector<int32_t>* ids : {&whole.outside_, &removed_}) {
+    for (int32_t id : *ids) {
+      tokens.emplace_back(tokenizer.decoded_vocab()[static_cast<size_t>(id)], id);
+    }
+  }
+  auto made = std::make_unique<const TokenTrie>(std::move(tokens));
+  if (outside_tree_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
+    return made.release();
+  return known;
+}
+
 void LocalMask::AddTo(std::span<uint32_t> row, bool is_clear, uint32_t room) const {
   if (base_ != nullptr) {
     AddDifference(row, is_clear);
@@ -79,7 +102,9 @@ void LocalMask::AddWhole(std::span<uint32_t> row, bool is_clear, uint32_t room) 
 }
 
 void LocalMask::AddDifference(std::span<uint32_t> row, bool is_clear) const {
-  if (base_->is_dense()) {
+  if (!words_.empty()) {
+    AddWordsWithout(words_, {}, is_clear, row);
+  } else if (base_->is_dense()) {
     AddWordsWithout(base_->words_, removed_, is_clear, row);
   } else {
     AddSparseBase(row, is_clear);

@@ -71,9 +71,19 @@ class TailGroup {
 
 class LocalMask {
  public:
+  LocalMask() = default;
+  LocalMask(const LocalMask&) = delete;
+  LocalMask& operator=(const LocalMask&) = delete;
+  ~LocalMask() { delete outside_tree_.load(std::memory_order_relaxed); }
+
   /// Adds the tokens that stay inside within the room to the row. `is_clear`: nothing is set in it
   /// yet; then a dense mask overwrites whatever the words hold.
   void AddTo(std::span<uint32_t> row, bool is_clear, uint32_t room) const;
+  /// All tokens that do not stay inside, and perhaps some that do, as a tree that is made when it
+  /// is first asked for: where tokens leave matters for no others. Null if they are not known, or
+  /// too many, or if some do not stay inside for want of room. `tokenizer` is the one that the mask
+  /// was made for. Thread-safe.
+  const TokenTrie* OutsideTree(const TokenizerInfo& tokenizer, uint32_t room) const;
   /// Appends the tokens that stay inside. Precondition: a whole mask that is not dense.
   void AppendTo(std::vector<int32_t>* ids) const {
     ids->insert(ids->end(), inside_.begin(), inside_.end());
@@ -110,7 +120,8 @@ class LocalMask {
   std::vector<int32_t> inside_;
   std::vector<uint32_t> inside_end_;
   std::vector<uint32_t> words_;
-  // Difference.
+  std::vector<int32_t> outside_;  // If known_ is set.
+  // Difference; of one with many tokens words_ are all that stay inside.
   std::shared_ptr<const LocalMask> base_;
   std::vector<int32_t> added_;
   std::vector<int32_t> removed_;
@@ -126,6 +137,7 @@ class LocalMask {
   uint32_t max_exit_copies_ = 0;
   uint32_t min_exit_copies_ = 0;
   ByteSet soft_exits_;
+  mutable std::atomic<const TokenTrie*> outside_tree_{nullptr};
   int64_t memory_size_bytes_ = 0;
 };
 

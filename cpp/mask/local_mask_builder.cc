@@ -31,6 +31,14 @@ uint32_t NextOrDead(const ByteDfa& dfa, uint32_t from, uint8_t byte) {
   return from == ByteDfa::kDead ? ByteDfa::kDead : dfa.Next(from, byte);
 }
 
+// Nodes of the tree of a token: about this many bytes per token in the vocabularies that we
+// measured.
+constexpr size_t kTreeBytesPerToken = 48;
+
+bool HasBit(const std::vector<uint32_t>& words, int32_t token) {
+  return (words[static_cast<size_t>(token) >> 5] >> (token & 31) & 1u) != 0;
+}
+
 // Subtrees with fewer nodes are read: finding out what a state takes costs more.
 constexpr uint32_t kWorthAsking = 8;
 
@@ -79,22 +87,32 @@ void LocalMaskBuilder::Begin() {
   exit_trie_ = &trie_;
   soft_exits_ = {};
   soft_kinds_ = 0;
+  base_words_ = nullptr;
 }
 
 std::shared_ptr<LocalMask> LocalMaskBuilder::FinishWhole(std::shared_ptr<LocalMask> mask,
                                                          bool counted) {
   if (!counted && !mask->words_.empty()) mask->inside_ = {};
+  FindOutside(mask.get());
   mask->memory_size_bytes_ = static_cast<int64_t>(
       sizeof(LocalMask) +
       (mask->words_.size() + mask->inside_end_.size() + mask->wide_exits_.size()) *
           sizeof(uint32_t) +
-      mask->inside_.size() * sizeof(int32_t));
+      mask->inside_.size() * sizeof(int32_t) +
+      mask->outside_.size() * (sizeof(int32_t) + kTreeBytesPerToken));
   for (uint32_t b = 0; b < 256 && soft_kinds_ != 0; ++b) {
     if ((soft_kinds_ & kKindBits[b]) != 0) soft_exits_.Add(static_cast<uint8_t>(b));
   }
   mask->soft_exits_ = soft_exits_;
   AddTailGroups(counted, mask.get());
   return mask;
+}
+
+void LocalMaskBuilder::FindOutside(LocalMask* mask) {
+  if (mask->known_ == nullptr) return;
+  for (int32_t id : mask->known_->rest.all_tokens()) {
+    if (!HasBit(mask->words_, id)) mask->outside_.push_back(id);
+  }
 }
 
 bool LocalMaskBuilder::IsMany(size_t num_tokens) const { return num_tokens * 2 > NumWords(); }
@@ -201,6 +219,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifference(
     std::shared_ptr<const LocalMask> base) {
   Begin();
   soft_exits_ = base->soft_exits();
+  if (!base->words_.empty()) base_words_ = &base->words_;
   auto mask = std::make_shared<LocalMask>();
   put_off_.clear();
   // Where both lead to one state they agree from there on.
@@ -216,6 +235,7 @@ std::shared_ptr<const LocalMask> LocalMaskBuilder::BuildDifferenceBefore(
     std::shared_ptr<const LocalMask> base) {
   Begin();
   soft_exits_ = base->soft_exits();
+  if (!base->words_.empty()) base_words_ = &base->words_;
   auto mask = std::make_shared<LocalMask>();
   put_off_.clear();
   ByteSet only;
@@ -247,10 +267,18 @@ std::shared_ptr<LocalMask> LocalMaskBuilder::FinishDifference(
   std::sort(mask->removed_exits_.begin(), mask->removed_exits_.end());
   mask->base_ = std::move(base);
   mask->soft_exits_ = soft_exits_;
-  mask->memory_size_bytes_ =
-      static_cast<int64_t>(sizeof(LocalMask) + (mask->added_.size() + mask->removed_.size() +
-                                                mask->removed_exits_.size()) *
-                                                   sizeof(int32_t));
+  if (mask->base_->is_dense() && (mask->added_.size() + mask->removed_.size()) * 2 > NumWords()) {
+    // So much is not the same that words of its own are smaller.
+    std::vector<uint32_t> words(NumWords(), 0);
+    mask->AddDifference(words, true);
+    mask->words_ = std::move(words);
+    mask->added_ = {};
+    mask->removed_ = {};
+  }
+  mask->memory_size_bytes_ = static_cast<int64_t>(
+      sizeof(LocalMask) + mask->words_.size() * sizeof(uint32_t) +
+      (mask->added_.size() + mask->removed_.size() + mask->removed_exits_.size()) *
+          sizeof(int32_t));
   AddTailGroups(false, mask.get());
   return mask;
 }
@@ -268,12 +296,25 @@ void LocalMaskBuilder::CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMa
       // Nothing is left before the first byte.
       CompareNode(i, ByteDfa::kDead, ByteDfa::kDead, to.state, to.base, dfa, mask);
     }
+    if (to.state == ByteDfa::kDead && to.base != ByteDfa::kDead && base_words_ != nullptr) {
+      RemoveBelow(i, mask);
+      i = node.subtree_end;
+      continue;
+    }
     if (PutOffChildren(i, to, dfa)) {
       i = node.subtree_end;
       continue;
     }
     pairs_[node.depth] = to;
     ++i;
+  }
+}
+
+void LocalMaskBuilder::RemoveBelow(uint32_t node, LocalMask* mask) const {
+  // What does not stay inside the base may leave it, but below the node.
+  const auto below = trie_.subtree_tokens(node).subspan(trie_.tokens(node).size());
+  for (int32_t id : below) {
+    (HasBit(*base_words_, id) ? mask->removed_ : mask->removed_exits_).push_back(id);
   }
 }
 
@@ -321,9 +362,6 @@ uint32_t LocalMaskBuilder::UsualExitCopies() const {
 }
 
 void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
-  // Nodes of the tree of a token: about this many bytes per token in the vocabularies that we
-  // measured.
-  constexpr int64_t kTreeBytesPerToken = 48;
   if (exits_.empty()) return;
   std::sort(exits_.begin(), exits_.end(), [](const Exit& a, const Exit& b) {
     return a.byte != b.byte ? a.byte < b.byte : a.node < b.node;
@@ -338,8 +376,8 @@ void LocalMaskBuilder::AddTailGroups(bool counted, LocalMask* mask) {
     mask->exit_nodes_[i] = exit.node;
     if (i == 0 || exits_[i - 1].byte != exit.byte) ++num_groups;
     const auto tokens = exit_trie_->subtree_tokens(exit.node);
-    mask->memory_size_bytes_ += static_cast<int64_t>(sizeof(uint32_t)) +
-                                kTreeBytesPerToken * static_cast<int64_t>(tokens.size());
+    mask->memory_size_bytes_ +=
+        static_cast<int64_t>(sizeof(uint32_t) + kTreeBytesPerToken * tokens.size());
     if (!counted) continue;
     if (exit.copies != mask->usual_exit_copies_) {
       for (int32_t token : tokens) mask->exit_copies_.emplace_back(token, exit.copies);

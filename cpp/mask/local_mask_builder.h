@@ -76,6 +76,8 @@ class LocalMaskBuilder {
   void CompareSubtree(uint32_t root, const ByteDfa& dfa, LocalMask* mask);
   /// Whether what is below the node was put off, or agrees.
   bool PutOffChildren(uint32_t node, const Pair& to, const ByteDfa& dfa);
+  /// No token below the node stays inside or leaves, other than in the base.
+  void RemoveBelow(uint32_t node, LocalMask* mask) const;
   void ComparePutOff(const ByteDfa& dfa, LocalMask* mask);
   void Begin();
   std::shared_ptr<LocalMask> FinishWhole(std::shared_ptr<LocalMask> mask, bool counted);
@@ -105,6 +107,8 @@ class LocalMaskBuilder {
   void WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
   bool TakeCopiesBelow(uint32_t node, uint32_t copies, CopyWalk* walk);
   void SortByCopies(const CopyWalk& walk, LocalMask* mask) const;
+  /// Of the tokens that are not of the known kinds, those that do not stay inside.
+  static void FindOutside(LocalMask* mask);
   /// So many that bits are the better form.
   bool IsMany(size_t num_tokens) const;
   size_t NumWords() const;
@@ -124,6 +128,7 @@ class LocalMaskBuilder {
     Pair before;
   };
   std::vector<PairSubtree> put_off_;
+  const std::vector<uint32_t>* base_words_ = nullptr;  ///< Of a difference, if the base has bits.
   std::vector<Exit> exits_;
   const TokenTrie* exit_trie_ = nullptr;  ///< Whose nodes they are.
   ByteSet soft_exits_;

@@ -229,9 +229,25 @@ const SpanningTokens& LocalMaskCache::spanning_tokens() {
   return *spanning_tokens_;
 }
 
+const LengthOrder& LocalMaskCache::length_order(bool escapes) {
+  std::unique_ptr<const LengthOrder>& order = length_orders_[escapes ? 1 : 0];
+  {
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
+    if (order != nullptr) return *order;
+  }
+  auto made = std::make_unique<const LengthOrder>(*tokenizer_, &kind_masks_, escapes);
+  std::lock_guard<ForkSafeMutex> lock(mutex_);
+  if (order == nullptr) order = std::move(made);
+  return *order;
+}
+
 int64_t LocalMaskCache::SizeBytes() const {
   std::lock_guard<ForkSafeMutex> lock(mutex_);
-  return size_bytes_ + dfa_cache_->SizeBytes() + kind_masks_.SizeBytes();
+  int64_t bytes = size_bytes_ + dfa_cache_->SizeBytes() + kind_masks_.SizeBytes();
+  for (const auto& order : length_orders_) {
+    if (order != nullptr) bytes += order->MemorySizeBytes();
+  }
+  return bytes;
 }
 
 void LocalMaskCache::MakeRoomLocked(int64_t bytes) {

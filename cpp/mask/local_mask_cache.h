@@ -11,6 +11,7 @@
 // on in their users.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,7 @@
 
 #include "lowering/fold_to_dfa.h"
 #include "mask/kind_masks.h"
+#include "mask/length_order.h"
 #include "mask/local_mask.h"
 #include "mask/marker_tokens.h"
 #include "mask/spanning_tokens.h"
@@ -67,6 +69,8 @@ class LocalMaskCache {
   const std::shared_ptr<DfaCache>& dfa_cache() const { return dfa_cache_; }
   /// Made when first asked for. Thread-safe.
   const SpanningTokens& spanning_tokens();
+  /// The same.
+  const LengthOrder& length_order(bool escapes);
   int64_t SizeBytes() const;
   void Clear();
 
@@ -126,6 +130,7 @@ class LocalMaskCache {
   std::unordered_map<BeforeLoop, MaskPtr, BeforeLoopHash> before_loops_;
   int64_t size_bytes_ = 0;
   std::unique_ptr<const SpanningTokens> spanning_tokens_;
+  std::array<std::unique_ptr<const LengthOrder>, 2> length_orders_;  ///< Without and with escapes.
 };
 
 }  // namespace xgrammar

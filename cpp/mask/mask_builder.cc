@@ -64,12 +64,20 @@ WalkRule RuleOf(const Unit& unit) {
   return unit.LimitsCodePoints() ? WalkMode::kCodePoints : WalkMode::kUsedUp;
 }
 
+/// Whether no token of up to `horizon` bytes notices the limits of the item, if it has any.
+bool IsFarFromLimits(const DfaItem& item, uint32_t horizon) {
+  if (item.unit->kind != Unit::Kind::kLimitedDfa) return item.unit->kind == Unit::Kind::kDfa;
+  const LengthMeter* meter = item.unit->meter.get();
+  return meter != nullptr ? meter->IsFar(item.count, horizon) : CopiesLeft(item).room > horizon;
+}
+
 }  // namespace
 
 std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   parser_ = parser;
   parts_.clear();
   ids_.clear();
+  fitting_.clear();
   locals_.clear();
   read_.clear();
   trees_.clear();
@@ -95,6 +103,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
 int64_t MaskBuilder::ScratchBytes() const {
   return static_cast<int64_t>(parts_.capacity() * sizeof(Part) +
                               (ids_.capacity() + excluded_.capacity()) * sizeof(int32_t) +
+                              (fitting_.capacity() + unlimited_.capacity()) * sizeof(uint32_t) +
                               key_parts_.capacity() * sizeof(KeyPart) +
                               text_parts_.capacity() * sizeof(TextPart) +
                               stack_.capacity() * sizeof(DfaPosition)) +
@@ -132,8 +141,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
                                                 !meter->TakesAllInside(item.count, horizon)
                                           : bounds.room <= horizon;
     if (is_near) {
-      // Near the end of a limit every token is read for itself.
-      ReadByAutomaton(item, WholeTree(kDeadSet));
+      if (!AddFitting(item)) ReadByAutomaton(item, WholeTree(kDeadSet));
       return;
     }
     bounds = {};  // Too far off for any token to notice.
@@ -146,7 +154,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   if (meter != nullptr && !meter->IsFar(item.count, horizon)) {
     // Only the exits depend on how much of the least length is missing.
     if (meter->IsShort(item.count, horizon)) return;
-    ReadExits(item, WholeTree(kDeadSet), following_.After(parser_, item));
+    ReadExits(item, Outside(*local, bounds.room), following_.After(parser_, item));
     return;
   }
   const auto has_tails = [](const LocalMask& mask) {
@@ -158,11 +166,17 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   if (Intersects(local->soft_exits(), after.first)) {
     // What follows could also have been read inside (text before its closing marker), so where a
     // token leaves is not known beforehand.
-    ReadExits(item, WholeTree(kDeadSet), after);
+    ReadExits(item, Outside(*local, bounds.room), after);
     return;
   }
   ReadTails(*local, false, bounds, after);
   if (local->base() != nullptr) ReadTails(*local, true, bounds, after);
+}
+
+MaskBuilder::Part MaskBuilder::Outside(const LocalMask& local, uint32_t room) const {
+  const TokenTrie* outside = local.OutsideTree(tokenizer_, room);
+  if (outside == nullptr) return WholeTree(kDeadSet);
+  return {kDeadSet, outside, 0, outside->num_nodes()};
 }
 
 void MaskBuilder::AddTokenItems(SetId set) {
@@ -236,10 +250,11 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
     return;
   }
   const Following after = following_.After(parser_, item);
-  if (item.unit->kind == Unit::Kind::kDfa) {
+  if (IsFarFromLimits(item, tokenizer_.trie().max_token_bytes())) {
     ReadByPlainAutomaton(item, part, after);
     return;
   }
+  if (ReadFittingBelow(item, part, after)) return;
   const TokenTrie& trie = *part.trie;
   const bool counts_copies = item.unit->kind == Unit::Kind::kCountedDfa;
   const bool is_large = part.end - part.begin >= kManyNodes;
@@ -374,8 +389,8 @@ std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   const std::ptrdiff_t num_dense =
       std::count_if(locals_.begin(), locals_.end(),
                     [](const TokenMask::Part& part) { return part.local->is_dense(); });
-  if (!takes_any_token_ && locals_.size() <= kMaxParts && num_dense <= kMaxDenseParts &&
-      ids_.size() <= num_words / 2 + 64) {
+  if (!takes_any_token_ && fitting_.empty() && locals_.size() <= kMaxParts &&
+      num_dense <= kMaxDenseParts && ids_.size() <= num_words / 2 + 64) {
     return std::make_unique<TokenMask>(locals_, std::vector<int32_t>(ids_.begin(), ids_.end()),
                                        std::vector<uint32_t>());
   }
@@ -392,6 +407,7 @@ std::unique_ptr<const TokenMask> MaskBuilder::Finish() {
   } else {
     TokenMask(locals_, ids_, {}).WriteTo(words);
   }
+  for (size_t w = 0; w < fitting_.size(); ++w) words[w] |= fitting_[w];
   return std::make_unique<TokenMask>(std::vector<TokenMask::Part>(), std::vector<int32_t>(),
                                      std::move(words));
 }

@@ -16,6 +16,7 @@
 
 #include "mask/dfa_walk.h"
 #include "mask/following.h"
+#include "mask/length_order.h"
 #include "mask/local_mask_builder.h"
 #include "mask/local_mask_cache.h"
 #include "mask/token_mask.h"
@@ -53,7 +54,15 @@ class MaskBuilder {
   Part WholeTree(SetId set) const {
     return {set, &tokenizer_.trie(), 0, tokenizer_.trie().num_nodes()};
   }
+  /// The tokens that may leave without staying inside.
+  Part Outside(const LocalMask& local, uint32_t room) const;
   void AddLocal(const DfaItem& item);
+  /// Adds what stays within a limit that is near, and reads what leaves before it. False, and
+  /// nothing is done, where every token has to be read with its count.
+  bool AddFitting(const DfaItem& item);
+  /// The same for all that is below a large node of the tree of whole tokens.
+  bool ReadFittingBelow(const DfaItem& item, const Part& part, const Following& after);
+  void TakeFitting(const LocalMask& local, const LengthOrder& order, uint32_t room);
   void AddTokenItems(SetId set);
   /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the
   /// automaton.
@@ -88,6 +97,8 @@ class MaskBuilder {
   LocalMaskBuilder local_builder_;
   std::vector<Part> parts_;
   std::vector<int32_t> ids_;
+  std::vector<uint32_t> fitting_;                       ///< Words of tokens; empty: none.
+  std::vector<uint32_t> unlimited_;                     ///< Scratch.
   std::vector<TokenMask::Part> locals_;                 ///< Distinct; also keeps their tails alive.
   std::vector<std::shared_ptr<const LocalMask>> read_;  ///< Others whose tails are read.
   std::vector<const TokenTrie*> trees_;  ///< Distinct trees of this build, for seen_parts_.

@@ -95,7 +95,8 @@ def _fields_of(value: Any) -> dict[str, Any]:
             f"a structural tag holds a value of type {type(value).__name__}, which JSON cannot "
             "express"
         )
-    return {name: getattr(value, name) for name in fields}
+    values: dict[str, Any] = value.__dict__
+    return values if values.keys() == fields.keys() else {n: getattr(value, n) for n in fields}
 
 
 def _legacy_text(tags: Any, triggers: Any) -> bytes:

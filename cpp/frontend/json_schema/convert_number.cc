@@ -56,12 +56,11 @@ ExprId JSONSchemaConverter::Number(const NumberConstraint& constraint, JsonId sc
   ExprId result = kNoExpr;
   while (result == kNoExpr) {
     try {
-      CodePointDfa dfa = NumberToDfa(enforced, limits_);
-      result =
-          dfa.IsEmpty()
-              ? builder_.AddNothing()
-              : Lexeme(enforced.integer ? "integer" : "number",
-                       builder_.AddAutomaton(std::make_shared<const CodePointDfa>(std::move(dfa))));
+      CodePointDfaPtr dfa =
+          memo_->Get("number " + enforced.Key(), [&] { return NumberToDfa(enforced, limits_); });
+      result = dfa->IsEmpty() ? builder_.AddNothing()
+                              : Lexeme(enforced.integer ? "integer" : "number",
+                                       builder_.AddAutomaton(std::move(dfa)));
     } catch (const Error& cause) {
       if (cause.kind() == ErrorKind::kBudget) throw;
       const bool is_of_divisors = cause.kind() == ErrorKind::kUnsupported ||

@@ -44,6 +44,13 @@ int64_t LeastOfOneSet(const CodePointDfa& text) {
   return last;
 }
 
+// Of texts that may end anywhere, so that counting them costs little.
+constexpr int64_t kMaxWrittenStatesIfCheap = 64;
+
+bool EndsAnywhere(const CodePointDfa& text) {
+  return std::ranges::all_of(text.states(), [](const auto& state) { return state.accept; });
+}
+
 /// Whether some text has so many characters.
 bool HasLength(const LengthGraph& texts, const CountRange& length) {
   constexpr int64_t kMaxTableBits = int64_t{1} << 30;
@@ -110,7 +117,8 @@ bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text
   constexpr int64_t kFarLength = 192;
   constexpr int64_t kMaxWrittenStatesIfFar = 512;
   const auto num_states = static_cast<int64_t>(text.states().size());
-  const int64_t written = max_length >= kFarLength ? kMaxWrittenStatesIfFar : kMaxWrittenStates;
+  int64_t written = max_length >= kFarLength ? kMaxWrittenStatesIfFar : kMaxWrittenStates;
+  if (EndsAnywhere(text)) written = kMaxWrittenStatesIfCheap;
   return max_length >= written / num_states;
 }
 
@@ -119,7 +127,11 @@ bool JSONSchemaConverter::IsLeastCounted(const CountRange& length, const CodePoi
   constexpr int64_t kMaxCounted = int64_t{1} << 28;
   constexpr int64_t kMaxTableBits = int64_t{1} << 18;
   if (length.min > kMaxCounted || length.IsEmpty()) return false;
-  if (length.min * std::max<int64_t>(text.num_edges(), 1) <= kMaxWrittenEdges) return false;
+  const auto num_states = static_cast<int64_t>(text.states().size());
+  const bool is_small =
+      EndsAnywhere(text) ? length.min * num_states <= kMaxWrittenStatesIfCheap
+                         : length.min * std::max<int64_t>(text.num_edges(), 1) <= kMaxWrittenEdges;
+  if (is_small) return false;
   const int64_t width = length.HasMax() ? length.max - length.min : LengthWindows::kAnyWidth;
   return LengthWindows::Make(LengthsOf(text), length.min, width, kMaxTableBits).has_value();
 }

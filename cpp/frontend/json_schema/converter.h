@@ -121,7 +121,8 @@ class JSONSchemaConverter {
   /// Whether a longest length is better counted beside an automaton than multiplied into it.
   /// Written out, every state has a mask of its own; counted, states share theirs until the end of
   /// the length is as near as the longest token is long. So lengths that are near from the start
-  /// are written out as long as the product is small.
+  /// are written out as long as the product is small; not where texts may end anywhere, for which
+  /// the end of the length makes no difference (mask/length_order.h).
   static bool IsCounted(int64_t max_length, const CodePointDfa& text);
   struct LengthParts {
     CountRange written;  ///< To be multiplied into the automaton.

@@ -41,10 +41,11 @@ ExprId Lowerer::Shared(ExprId expr, const char* hint) {
 }  // namespace structural_tag
 
 StructuralTagResult StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
-                                           const Limits& limits) {
+                                           const Limits& limits,
+                                           std::shared_ptr<AutomatonStore> store) {
   const structural_tag::StructuralTag tag = structural_tag::ReadStructuralTag(text, limits);
   structural_tag::CheckEmptyEnds(tag);
-  return structural_tag::Lowerer(tag, tokenizer, limits).Run();
+  return structural_tag::Lowerer(tag, tokenizer, limits, std::move(store)).Run();
 }
 
 }  // namespace xgrammar

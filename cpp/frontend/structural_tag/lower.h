@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "frontend/json_schema/automaton_memo.h"
@@ -33,9 +34,14 @@ struct Scope {
 
 class Lowerer {
  public:
-  /// All must outlive this; `tokenizer` may be null.
-  Lowerer(const StructuralTag& tag, const TokenizerInfo* tokenizer, const Limits& limits)
-      : tag_(tag), tokenizer_(tokenizer), limits_(limits), builder_(limits) {}
+  /// All must outlive this; `tokenizer` and `store` may be null.
+  Lowerer(const StructuralTag& tag, const TokenizerInfo* tokenizer, const Limits& limits,
+          std::shared_ptr<AutomatonStore> store)
+      : tag_(tag),
+        tokenizer_(tokenizer),
+        limits_(limits),
+        builder_(limits),
+        automata_(std::make_shared<AutomatonMemo>(std::move(store))) {}
 
   /// Raises kStructuralTag and what the embedded languages raise, with the pointer of the format.
   StructuralTagResult Run();
@@ -109,7 +115,7 @@ class Lowerer {
   std::map<std::vector<std::string>, ExprId> free_texts_;
   std::unordered_map<std::string, Embedded> embedded_;  ///< By kind, options and text.
   Report report_;
-  std::shared_ptr<AutomatonMemo> automata_ = std::make_shared<AutomatonMemo>();
+  const std::shared_ptr<AutomatonMemo> automata_;
   std::unordered_map<std::string, int32_t> token_ids_;
   std::unordered_map<std::string_view, int32_t> vocab_index_;  ///< Empty until it is needed.
 };

@@ -5,9 +5,11 @@
 // and the lower_*.cc files, one a kind of format, add the tree to a grammar under construction.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "frontend/json_schema/automaton_memo.h"
 #include "frontend/json_schema/json_schema.h"
 #include "grammar/grammar.h"
 #include "support/limits.h"
@@ -26,7 +28,9 @@ struct StructuralTagResult {
 /// then a named token is an error and ids are unchecked. Raises kInvalidJson with line and column;
 /// kStructuralTag with the JSON pointer of the faulty format; what the JSON Schema, regular
 /// expression and EBNF front ends raise, with the pointer of the format; kUnsupported; kLimit.
+/// `store`: automata of earlier tags with the same limits; null: none.
 StructuralTagResult StructuralTagToGrammar(std::string_view text, const TokenizerInfo* tokenizer,
-                                           const Limits& limits = {});
+                                           const Limits& limits = {},
+                                           std::shared_ptr<AutomatonStore> store = nullptr);
 
 }  // namespace xgrammar

@@ -86,6 +86,9 @@ def any_call(calls: Calls, request: Request) -> Any:
 def _tags_of(calls: Calls, tool: FunctionToolParam, request: Request) -> list[TagFormat]:
     """Return one tag for all spellings of a call if they differ on one side only, else one each."""
     name, schema = calls.written_name(tool.function.name), _function_schema(tool)
+    if not calls.spellings:
+        head, tail = _split(calls.call, name)
+        return [_tag(calls, [head], [tail], schema, request)]
     split = [_split(spelling, name) for spelling in (calls.call, *calls.spellings)]
     heads, tails = _unique(head for head, _ in split), _unique(tail for _, tail in split)
     if len(heads) == 1 or len(tails) == 1:
@@ -96,7 +99,7 @@ def _tags_of(calls: Calls, tool: FunctionToolParam, request: Request) -> list[Ta
 def _tag(
     calls: Calls, heads: list[_Pieces], tails: list[_Pieces], schema: Any, request: Request
 ) -> TagFormat:
-    begin = commonprefix([str(head[0]) for head in heads])  # noqa: RUF071 (characters are meant)
+    begin = _common_begin(heads)
     arguments: Any = _arguments_format(calls, schema, request)
     if calls.line_before_arguments and accepts_no_arguments(schema):
         last, begin = begin[-1], begin[:-1]
@@ -108,6 +111,12 @@ def _tag(
     if len(tails) == 1:
         return TagFormat(begin=begin, content=sequence(content), end="".join(map(str, tails[0])))
     return TagFormat(begin=begin, content=sequence([*content, *_choice(tails)]), end="")
+
+
+def _common_begin(heads: list[_Pieces]) -> str:
+    if len(heads) == 1:
+        return str(heads[0][0])
+    return commonprefix([str(head[0]) for head in heads])  # noqa: RUF071 (characters are meant)
 
 
 def _split(spelling: Sequence[str | Role], name: str) -> tuple[_Pieces, _Pieces]:

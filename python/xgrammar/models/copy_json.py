@@ -6,6 +6,7 @@ themselves and so are no JSON at all, cost no more than their own size.
 
 from __future__ import annotations
 
+import marshal
 from typing import Any
 
 __all__ = ["copy_json"]
@@ -13,6 +14,15 @@ __all__ = ["copy_json"]
 
 def copy_json(value: Any) -> Any:
     """Return a copy that shares no list and no dict with the value."""
+    try:
+        # Several times as fast. It refuses what is very deep, and objects of other classes.
+        return marshal.loads(marshal.dumps(value))  # noqa: S302 (written here)
+    except ValueError:
+        return copy_containers(value)
+
+
+def copy_containers(value: Any) -> Any:
+    """Do what `copy_json` does, for any depth, and whatever else stands in the containers."""
     whole = [value]
     copies: dict[int, Any] = {}
     todo: list[Any] = [whole]

@@ -157,6 +157,8 @@ class Calls:
 
     def written_name(self, name: str) -> str:
         """Return a tool's name as the model writes it."""
+        if not self.name_escapes:
+            return name
         return "".join(self.name_escapes.get(character, character) for character in name)
 
     @property

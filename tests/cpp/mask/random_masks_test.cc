@@ -269,19 +269,23 @@ TEST(RandomMasks, LimitsOfCodePointsNearTheirEnd) {
 
 // --- bounds of lengths --------------------------------------------------------------------------
 
-// A rule of an automaton with a bound, and "z"; and the same without the bound.
-GrammarPtr WithBound(const CodePointDfa& text, const RuleOptions& bound) {
+// A rule of an automaton with a bound, and "z"; and the same without the bound. `space`: any
+// number of these stand around the rule.
+GrammarPtr WithBound(const CodePointDfa& text, const RuleOptions& bound,
+                     std::string_view space = "") {
   GrammarBuilder builder;
   const RuleId rule = builder.AddRule("text", RuleKind::kLexeme);
   const RuleId root = builder.AddRule("root");
   builder.SetBody(rule, builder.AddAutomaton(std::make_shared<const CodePointDfa>(text)));
   builder.SetOptions(rule, bound);
-  builder.SetBody(root,
-                  builder.AddSequence({builder.AddRuleRef(rule), builder.AddByteString("z")}));
+  const ExprId spaces = builder.AddStar(builder.AddByteString(space));
+  builder.SetBody(root, builder.AddSequence({spaces, builder.AddRuleRef(rule), spaces,
+                                             builder.AddByteString("z")}));
   return builder.Build(root);
 }
 
-void WalkBoth(const GrammarPtr& counted, const GrammarPtr& product, const std::string& label) {
+void WalkBoth(const GrammarPtr& counted, const GrammarPtr& product, const std::string& label,
+              const PartSizes& sizes = {}) {
   NaiveEarley naive(*product);
   for (uint32_t seed = 0; seed < 4; ++seed) {
     std::mt19937 random(seed);
@@ -289,7 +293,9 @@ void WalkBoth(const GrammarPtr& counted, const GrammarPtr& product, const std::s
     for (const char* text : {"ab", "abab", "b\\", "\\u", "\\na", "00", "\xC3\xA9\xC3"})
       vocab.emplace_back(text);
     const auto tokenizer = MakeTokenizer(vocab);
-    Engine engine(counted, tokenizer, std::make_shared<LocalMaskCache>(tokenizer));
+    const auto cache =
+        std::make_shared<LocalMaskCache>(tokenizer, LocalMaskCache::kDefaultMaxBytes, sizes);
+    Engine engine(counted, tokenizer, cache);
     for (int walk = 0; walk < 4; ++walk) Walk(&engine, &naive, &random, 14, label);
   }
 }
@@ -341,6 +347,31 @@ TEST(RandomMasks, BoundsOfLengthsOfRandomAutomata) {
     WalkBoth(WithBound(text, bound), WithBound(both, {}),
              "round " + std::to_string(round) + " length " + std::to_string(min) + " to " +
                  std::to_string(max));
+  }
+}
+
+// Texts without "ba" and of any other characters, which may end anywhere; what is read around them
+// they read as well, but not at no cost.
+TEST(RandomMasks, BoundsOfTextsThatMayEndAnywhere) {
+  std::vector<CodePointDfa::State> states(2);
+  states[0].edges = {{'a', 'a', 0}, {'b', 'b', 1}, {'c', 'y', 0}, {0x80, 0x10FFFF, 0}};
+  states[1].edges = {{'b', 'b', 1}, {'c', 'y', 0}, {0x80, 0x10FFFF, 0}};
+  for (auto& state : states) state.accept = true;
+  const CodePointDfa text(std::move(states));
+  for (const int64_t max : {1, 2, 4, 7, 11}) {
+    for (const int64_t min : {0, 1, 4}) {
+      if (min > max) continue;
+      RuleOptions bound;
+      bound.min_length = min;
+      bound.max_length = max;
+      const CodePointDfa both = Intersect(text, LengthRange(min, max, 1000), 1000);
+      for (const char* space : {"", "c", "a"}) {
+        for (const PartSizes& sizes : {PartSizes{}, PartSizes{0, 0, 0}}) {
+          WalkBoth(WithBound(text, bound, space), WithBound(both, {}, space),
+                   "length " + std::to_string(min) + " to " + std::to_string(max) + space, sizes);
+        }
+      }
+    }
   }
 }
 

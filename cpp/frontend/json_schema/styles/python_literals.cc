@@ -5,11 +5,12 @@
 // strings are pythonic.cc.
 #include "frontend/json_schema/styles/python_literals.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "frontend/regex/regex.h"
 #include "support/error.h"
 
 namespace xgrammar::json_schema {
@@ -17,10 +18,20 @@ namespace xgrammar::json_schema {
 namespace {
 
 // Names that Python reserves (Language Reference 2.3.1): none can be the name of an argument.
-constexpr std::string_view kKeywords =
-    "False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|"
-    "finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|"
-    "with|yield";
+constexpr std::string_view kKeywords[] = {
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+
+bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || c == '_' || (c >= 'a' && c <= 'z'); }
+
+bool IsPythonName(std::string_view name) {
+  if (name.empty() || !IsLetter(name[0])) return false;
+  const bool is_identifier =
+      std::ranges::all_of(name, [](char c) { return IsLetter(c) || (c >= '0' && c <= '9'); });
+  return is_identifier && std::ranges::find(kKeywords, name) == std::end(kKeywords);
+}
 
 }  // namespace
 
@@ -68,12 +79,16 @@ ExprId SpellPythonCharacter(const CodePointSet& characters, const Spellings& spe
 }
 
 CodePointDfa PythonNames(const Limits& limits) {
-  return Subtract(RegexToDfa("[A-Za-z_][A-Za-z0-9_]*", {}, limits),
-                  RegexToDfa(kKeywords, {}, limits), limits.max_dfa_states);
+  std::vector<CodePointDfa::State> states(2);
+  states[0].edges = {{'A', 'Z', 1}, {'_', '_', 1}, {'a', 'z', 1}};
+  states[1].edges = {{'0', '9', 1}, {'A', 'Z', 1}, {'_', '_', 1}, {'a', 'z', 1}};
+  states[1].accept = true;
+  const std::vector<std::string_view> keywords(std::begin(kKeywords), std::end(kKeywords));
+  return Subtract(CodePointDfa(std::move(states)), FromStrings(keywords), limits.max_dfa_states);
 }
 
-void CheckPythonName(std::string_view name, const CodePointDfa& names) {
-  if (names.Accepts(name)) return;
+void CheckPythonName(std::string_view name) {
+  if (IsPythonName(name)) return;
   Error error(ErrorKind::kUnsupported,
               "style pythonic cannot write the argument '" + QuoteForMessage(name) + "'");
   error.Feature("pythonic");

@@ -26,7 +26,7 @@ ExprId SpellPythonCharacter(const CodePointSet& characters, const Spellings& spe
                             GrammarBuilder* builder);
 /// Identifiers in ASCII that are no keywords.
 CodePointDfa PythonNames(const Limits& limits);
-/// Raises kUnsupported for a name of an argument that is none of `names`.
-void CheckPythonName(std::string_view name, const CodePointDfa& names);
+/// Raises kUnsupported for a name of an argument that is none of these.
+void CheckPythonName(std::string_view name);
 
 }  // namespace xgrammar::json_schema

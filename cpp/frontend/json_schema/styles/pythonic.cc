@@ -25,9 +25,7 @@ CodePointDfaPtr Share(CodePointDfa dfa) {
 PythonicStyle::PythonicStyle(Merger* merger, const JsonSchemaOptions& schema_options,
                              const Limits& schema_limits)
     : JSONSchemaConverter(merger, schema_options, schema_limits),
-      spellings_{PythonSpellings(kPythonQuotes[0]), PythonSpellings(kPythonQuotes[1])} {
-  names_ = Remembered("python names", [&] { return PythonNames(schema_limits); });
-}
+      spellings_{PythonSpellings(kPythonQuotes[0]), PythonSpellings(kPythonQuotes[1])} {}
 
 // ---- Layout ----
 
@@ -180,8 +178,12 @@ ExprId PythonicStyle::WordLiteral(std::string_view word) {
 
 ExprId PythonicStyle::DeclaredKey(std::string_view name, Depth depth) {
   if (depth != kArguments) return StringLiteral(name, depth);
-  CheckPythonName(name, *names_);
+  CheckPythonName(name);
   return IsExcluded(name) ? Excluded() : builder().AddByteString(name);
+}
+
+CodePointDfaPtr PythonicStyle::AnyName() {
+  return Remembered("python names", [&] { return PythonNames(limits()); });
 }
 
 ExprId PythonicStyle::Names(const CodePointDfa& names) {
@@ -191,16 +193,16 @@ ExprId PythonicStyle::Names(const CodePointDfa& names) {
 
 ExprId PythonicStyle::AdditionalKey(const std::vector<std::string_view>& closed_names,
                                     Depth depth) {
-  if (closed_names.empty()) return depth == kArguments ? Names(*names_) : FreeString(depth);
+  if (closed_names.empty()) return depth == kArguments ? Names(*AnyName()) : FreeString(depth);
   const CodePointDfa any =
-      depth == kArguments ? *names_ : LengthRange(0, kNoMaximum, limits().max_dfa_states);
+      depth == kArguments ? *AnyName() : LengthRange(0, kNoMaximum, limits().max_dfa_states);
   const CodePointDfa open = Subtract(any, FromStrings(closed_names), limits().max_dfa_states);
   return depth == kArguments ? Names(open) : Spelled(open);
 }
 
 ExprId PythonicStyle::ConstrainedKey(const FreeCell& cell, Depth depth) {
   if (depth != kArguments) return Spelled(*cell.keys);
-  return Names(Intersect(*cell.keys, *names_, limits().max_dfa_states));
+  return Names(Intersect(*cell.keys, *AnyName(), limits().max_dfa_states));
 }
 
 // ---- Values ----

@@ -70,10 +70,11 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId Counted(const std::array<CodePointDfaPtr, 2>& bodies, const CountRange& length);
   CodePointDfa WithoutExcluded(CodePointDfa body) const;
   ExprId Spelled(const CodePointDfa& decoded);
+  /// What names of arguments can be.
+  CodePointDfaPtr AnyName();
   ExprId Names(const CodePointDfa& names);
 
   const std::array<Spellings, 2> spellings_;  ///< By quote.
-  CodePointDfaPtr names_;                     ///< What names of arguments can be.
   ExprId free_string_ = kNoExpr;
 };
 

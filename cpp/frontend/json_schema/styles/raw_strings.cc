@@ -82,8 +82,10 @@ ExprId RawStringStyle::BoundedString(const CodePointSet& characters, const Count
                                      bool is_filtered, Depth depth) {
   if (!HasRawString(depth))
     return JSONSchemaConverter::BoundedString(characters, length, is_filtered, depth);
-  const CodePointDfa text =
-      Intersect(Repeated(characters), Texts(is_filtered), limits().max_dfa_states);
+  const CodePointDfa& texts = Texts(is_filtered);
+  if (characters == CodePointSet::All() && texts.states().size() > 1)
+    return CountedText(texts, length);
+  const CodePointDfa text = Intersect(Repeated(characters), texts, limits().max_dfa_states);
   if (text.states().size() > 1) return CountedText(text, length);
   // The characters cannot spell a marker.
   return Lexeme("text", builder().AddRepeat(builder().AddCharClass(characters), length.min,
