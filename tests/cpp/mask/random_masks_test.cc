@@ -11,6 +11,8 @@
 
 #include "grammar/builder.h"
 #include "grammar/printer.h"
+#include "mask/kind_masks.h"
+#include "mask/live_kinds.h"
 #include "mask/mask_fixtures.h"
 #include "mask/mask_table.h"
 #include "parser/naive_earley.h"
@@ -178,6 +180,29 @@ TEST(RandomMasks, AutomataThatCompeteWithWhatFollows) {
         "root ::= n n x\nn ::= \"a\"* \"b\"*\nx ::= \"c\" x | \"z\"",
         "root ::= (word sep)*\nsep ::= x word\nx ::= \"a\" | \"c\" x\nword ::= [^z]*"}) {
     CompareEbnf(ebnf, vocab, 6, 12, 4);
+  }
+}
+
+// Most tokens are words, which are known to stay inside; others may leave for what follows.
+TEST(RandomMasks, WordsThatMayBeginWhatFollows) {
+  std::mt19937 random(13);
+  std::vector<std::string> vocab;
+  while (vocab.size() < 600) {
+    std::string word(random() % 3 == 0 ? " " : "");
+    const size_t length = 1 + random() % 4;
+    for (size_t i = 0; i < length; ++i) word.push_back("abctf"[random() % 5]);
+    vocab.push_back(word);
+  }
+  for (const char* text : {"]", "cab]", "a]b", "<", "<a", "b<ab", "a<a>", "\xC3", "\xA9b", "\n"})
+    vocab.emplace_back(text);
+  const auto tokenizer = MakeTokenizer(vocab);
+  ASSERT_NE(KindMasks(*tokenizer, LiveKinds::kMaxSteps).Get(KindBit('a') | KindBit(' ')), nullptr);
+  for (const char* ebnf :
+       {"root ::= text \"cab]\" x\ntext ::= [^\\]]*\nx ::= \"a\" x | \"b\"",
+        "root ::= text (\"<a\" x text)*\ntext ::= ([^<] | \"<\" [^a<])*\nx ::= \"b\" x \">\" | "
+        "\"a\"",
+        "root ::= text x\ntext ::= [^\\]\\n]*\nx ::= \"b\" x \"c\" | \"a\" \"]\""}) {
+    CompareEbnf(ebnf, vocab, 4, 8, 6);
   }
 }
 

@@ -44,3 +44,15 @@ def test_shared_parts_and_circles_end():
     assert copied["self"] is copied is not circle
     circle.clear()
     copied.clear()
+
+
+def test_objects_of_other_classes_stay():
+    class Name(str):
+        __slots__ = ()
+
+    value = {"a": Name("x"), "b": [Name("y"), {"c": (1, 2)}]}
+    copied = copy_json(value)
+    assert copied == value
+    assert type(copied["a"]) is Name
+    assert copied["b"] is not value["b"]
+    assert copied["b"][1] is not value["b"][1]

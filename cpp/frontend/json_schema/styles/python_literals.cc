@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/regex/regex.h"
 #include "support/error.h"
 
 namespace xgrammar::json_schema {

