@@ -193,7 +193,10 @@ TEST(RandomMasks, WordsThatMayBeginWhatFollows) {
     for (size_t i = 0; i < length; ++i) word.push_back("abctf"[random() % 5]);
     vocab.push_back(word);
   }
-  for (const char* text : {"]", "cab]", "a]b", "<", "<a", "b<ab", "a<a>", "\xC3", "\xA9b", "\n"})
+  for (const char* text : {"]", "cab]", "a]b", "<", "<a", "b<ab", "a<a>", "\xC3",
+                           "\xA9"
+                           "b",
+                           "\n"})
     vocab.emplace_back(text);
   const auto tokenizer = MakeTokenizer(vocab);
   ASSERT_NE(KindMasks(*tokenizer, LiveKinds::kMaxSteps).Get(KindBit('a') | KindBit(' ')), nullptr);
