@@ -10,6 +10,7 @@
 
 #include "automata/equivalent_rows.h"
 #include "automata/row_sources.h"
+#include "automata/spelled_rows.h"
 
 namespace xgrammar {
 
@@ -26,7 +27,7 @@ int64_t ByteDfa::MemorySizeBytes() const {
   return static_cast<int64_t>(sizeof(*this) + table_.size() * sizeof(uint32_t) + flags_.size() +
                               first_bytes_.size() * sizeof(ByteSet) +
                               num_states_ * sizeof(rows_[0])) +
-         (spelled_ == nullptr ? 0 : spelled_->MaxMemorySizeBytes());
+         (on_demand_ == nullptr ? 0 : on_demand_->MaxMemorySizeBytes());
 }
 
 namespace {
@@ -114,17 +115,17 @@ class ByteDfaBuilder {
     return out;
   }
 
-  static ByteDfa OnDemand(std::unique_ptr<const SpelledRows> rows) {
+  static ByteDfa OnDemand(std::unique_ptr<const RowsOnDemand> rows) {
     ByteDfa out;
     out.num_states_ = rows->num_states();
     out.classes_ = rows->classes();
     out.byte_runs_ = FirstBytesOfClasses(out.classes_);
-    out.flags_.reserve(out.num_states_);
-    for (uint32_t s = 0; s < out.num_states_; ++s) {
-      AddFlags(rows->IsAccept(s), rows->HasEdges(s), &out);
-    }
+    out.flags_ = rows->StateFlags();
+    const auto goes_on = [](uint8_t flags) { return flags == ByteDfa::kAcceptFlag; };
+    out.prefix_free_ = (out.flags_[0] & ByteDfa::kAcceptFlag) == 0 &&
+                       std::none_of(out.flags_.begin(), out.flags_.end(), goes_on);
     MakeRows(&out);
-    out.spelled_ = std::move(rows);
+    out.on_demand_ = std::move(rows);
     return out;
   }
 
@@ -166,18 +167,25 @@ class ByteDfaBuilder {
 
 ByteDfa MakeByteDfa(ByteTable table) { return ByteDfaBuilder::Build(std::move(table)); }
 
+std::optional<ByteDfa> DfaOnDemand(std::unique_ptr<const RowsOnDemand> rows, uint32_t max_states) {
+  const uint32_t num_states = rows->num_states();
+  if (num_states > max_states) return std::nullopt;
+  if (size_t{num_states} * rows->classes().count > ByteTable::kMaxEntries) return std::nullopt;
+  return ByteDfaBuilder::OnDemand(std::move(rows));
+}
+
 std::optional<ByteDfa> SpellInBytes(std::string_view prefix, CodePointDfaPtr automaton,
                                     std::string_view suffix, uint32_t max_states) {
   std::unique_ptr<const SpelledRows> rows = SpelledRows::Make(prefix, std::move(automaton), suffix);
   if (rows == nullptr || rows->num_states() > max_states) return std::nullopt;
+  if (rows->num_states() > kMaxStatesAtOnce) return DfaOnDemand(std::move(rows), max_states);
   const size_t width = rows->classes().count;
-  if (rows->num_states() * width > ByteTable::kMaxEntries) return std::nullopt;
-  if (rows->num_states() > kMaxStatesAtOnce) return ByteDfaBuilder::OnDemand(std::move(rows));
   ByteTable table;
   table.classes = rows->classes();
   table.targets.resize(rows->num_states() * width);
   for (uint32_t s = 0; s < rows->num_states(); ++s) {
-    rows->WriteRow(s, table.targets.data() + s * width);
+    ByteSet first;
+    rows->WriteRow(s, table.targets.data() + s * width, &first);
     table.accept.push_back(rows->IsAccept(s) ? 1 : 0);
   }
   return MakeByteDfa(std::move(table));

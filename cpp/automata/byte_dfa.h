@@ -3,8 +3,8 @@
 //
 // Bytes that no state tells apart share a column (byte classes). Invariants: state 0 is the start,
 // every state is reachable and can reach an accepting state; a missing edge is kDead. Safe to
-// share. The rows of a large automaton between two literals are made when they are first read
-// (spelled_rows.h), which nobody can tell by anything but the time.
+// share. The rows of some large automata are made when they are first read (rows_on_demand.h), which
+// nobody can tell by anything but the time; some numbers of their states may be those of none.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@
 #include "automata/byte_nfa.h"
 #include "automata/byte_set.h"
 #include "automata/byte_table.h"
-#include "automata/spelled_rows.h"
+#include "automata/code_point_automaton.h"
+#include "automata/rows_on_demand.h"
 
 namespace xgrammar {
 
@@ -32,7 +33,7 @@ class ByteDfa {
   /// No edge leaves the state.
   bool IsFinal(uint32_t state) const { return (flags_[state] & kFinalFlag) != 0; }
   ByteSet first_bytes(uint32_t state) const {
-    return spelled_ == nullptr ? first_bytes_[state] : SpelledRows::FirstBytesOf(Row(state));
+    return on_demand_ == nullptr ? first_bytes_[state] : RowsOnDemand::FirstBytesOf(Row(state));
   }
   /// No member of the language is a proper prefix of another, and the empty string is no member.
   bool is_prefix_free() const { return prefix_free_; }
@@ -45,15 +46,15 @@ class ByteDfa {
 
  private:
   friend class ByteDfaBuilder;
-  static constexpr uint8_t kAcceptFlag = 1;
-  static constexpr uint8_t kFinalFlag = 2;
+  static constexpr uint8_t kAcceptFlag = RowsOnDemand::kAccept;
+  static constexpr uint8_t kFinalFlag = RowsOnDemand::kFinal;
 
   ByteDfa() = default;
 
   const uint32_t* Row(uint32_t state) const {
     const uint32_t* row = rows_[state].load(std::memory_order_acquire);
     if (row == nullptr) [[unlikely]]
-      row = spelled_->MakeRow(state, &rows_[state]);
+      row = on_demand_->MakeRow(state, &rows_[state]);
     return row;
   }
 
@@ -67,7 +68,7 @@ class ByteDfa {
   // Either all rows, or what rows are made from.
   std::vector<uint32_t> table_;
   std::vector<ByteSet> first_bytes_;
-  std::unique_ptr<const SpelledRows> spelled_;
+  std::unique_ptr<const RowsOnDemand> on_demand_;
 };
 
 using ByteDfaPtr = std::shared_ptr<const ByteDfa>;
@@ -83,5 +84,9 @@ std::optional<ByteDfa> DeterminizeBytes(const ByteNfa& nfa, int32_t start, int32
 /// empty language, and where the result would not be deterministic (SpelledRows::Make).
 std::optional<ByteDfa> SpellInBytes(std::string_view prefix, CodePointDfaPtr automaton,
                                     std::string_view suffix, uint32_t max_states);
+
+/// The automaton of such rows, which is not minimal. Returns nullopt when it may need more than
+/// `max_states` states.
+std::optional<ByteDfa> DfaOnDemand(std::unique_ptr<const RowsOnDemand> rows, uint32_t max_states);
 
 }  // namespace xgrammar

@@ -157,26 +157,21 @@ void SpelledRows::ForEachEdge(uint32_t state, Visit visit) const {
   }
 }
 
-void SpelledRows::WriteRow(uint32_t state, uint32_t* row) const {
+void SpelledRows::WriteRow(uint32_t state, uint32_t* row, ByteSet* first) const {
   std::fill_n(row, classes_.count, ByteDfa::kDead);
   ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t target) {
     std::fill(row + classes_.of[lo], row + classes_.of[hi] + 1, target);
+    first->AddRange(lo, hi);
   });
 }
 
-const uint32_t* SpelledRows::MakeRow(uint32_t state, std::atomic<const uint32_t*>* place) const {
-  const std::lock_guard<ForkSafeMutex> lock(mutex_);
-  const uint32_t* row = place->load(std::memory_order_relaxed);
-  if (row != nullptr) return row;
-  ByteSet first;
-  ForEachEdge(state, [&](uint8_t lo, uint8_t hi, uint32_t) { first.AddRange(lo, hi); });
-  std::array<uint32_t, kWordsOfFirstBytes + 256> words;
-  std::memcpy(words.data(), first.words.data(), sizeof(first.words));
-  WriteRow(state, words.data() + kWordsOfFirstBytes);
-  const size_t num_words = kWordsOfFirstBytes + classes_.count;
-  row = arena_.Copy(std::span<const uint32_t>(words.data(), num_words)).data() + kWordsOfFirstBytes;
-  place->store(row, std::memory_order_release);
-  return row;
+std::vector<uint8_t> SpelledRows::StateFlags() const {
+  std::vector<uint8_t> flags;
+  flags.reserve(num_states());
+  for (uint32_t s = 0; s < num_states(); ++s) {
+    flags.push_back(static_cast<uint8_t>((IsAccept(s) ? kAccept : 0) | (HasEdges(s) ? 0 : kFinal)));
+  }
+  return flags;
 }
 
 int64_t SpelledRows::MaxMemorySizeBytes() const {

@@ -82,6 +82,14 @@ void AppendKey(const Grammar& grammar, const GrammarFacts& facts, ExprId expr, s
       for (ExprId child : grammar.children(expr)) AppendKey(grammar, facts, child, out, named);
       break;
     case ExprKind::kAutomaton: {
+      const LateAutomatonPtr late = grammar.late_automaton(expr);
+      if (late != nullptr && !late->name().empty()) {
+        constexpr int64_t kNamed = -1;  // No number of states, and no address.
+        AppendNumber(kNamed, out);
+        AppendNumber(static_cast<int64_t>(late->name().size()), out);
+        out->append(late->name());
+        break;
+      }
       const auto& states = grammar.automaton(expr)->states();
       if (states.size() > kMaxSpelledStates) {
         // Large ones are made once by whoever made them: their address is their name.
@@ -213,18 +221,22 @@ std::optional<ByteDfa> FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t
       is_sequence ? grammar.children(expr) : std::span<const ExprId>(&expr, 1);
   std::string before;
   std::string after;
-  CodePointDfaPtr automaton;
+  ExprId automaton = kNoExpr;
   for (ExprId part : parts) {
-    if (grammar.kind(part) == ExprKind::kAutomaton && automaton == nullptr) {
-      automaton = grammar.automaton(part);
+    if (grammar.kind(part) == ExprKind::kAutomaton && automaton == kNoExpr) {
+      automaton = part;
     } else if (grammar.kind(part) == ExprKind::kByteString) {
-      (automaton == nullptr ? before : after) += grammar.bytes(part);
+      (automaton == kNoExpr ? before : after) += grammar.bytes(part);
     } else {
       return std::nullopt;
     }
   }
-  if (automaton == nullptr) return std::nullopt;
-  return SpellInBytes(before, std::move(automaton), after, max_states);
+  if (automaton == kNoExpr) return std::nullopt;
+  if (const LateAutomatonPtr late = grammar.late_automaton(automaton)) {
+    std::unique_ptr<const RowsOnDemand> rows = late->MakeRows(before, after);
+    if (rows != nullptr) return DfaOnDemand(std::move(rows), max_states);
+  }
+  return SpellInBytes(before, grammar.automaton(automaton), after, max_states);
 }
 
 ByteDfaPtr MakeShared(std::optional<ByteDfa> dfa) {

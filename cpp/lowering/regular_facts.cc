@@ -65,18 +65,18 @@ bool RegularFacts::HasMarkerLiteral(ExprId expr) {
   return entry(expr).has_marker_literal;
 }
 
-bool RegularFacts::IsSpelledAutomaton(ExprId expr) const {
-  if (grammar_.kind(expr) == ExprKind::kAutomaton) return true;
-  if (grammar_.kind(expr) != ExprKind::kSequence) return false;
-  int num_automata = 0;
+ExprId RegularFacts::SpelledAutomaton(ExprId expr) const {
+  if (grammar_.kind(expr) == ExprKind::kAutomaton) return expr;
+  if (grammar_.kind(expr) != ExprKind::kSequence) return kNoExpr;
+  ExprId automaton = kNoExpr;
   for (ExprId child : grammar_.children(expr)) {
-    if (grammar_.kind(child) == ExprKind::kAutomaton) {
-      ++num_automata;
+    if (grammar_.kind(child) == ExprKind::kAutomaton && automaton == kNoExpr) {
+      automaton = child;
     } else if (grammar_.kind(child) != ExprKind::kByteString) {
-      return false;
+      return kNoExpr;
     }
   }
-  return num_automata == 1;
+  return automaton;
 }
 
 bool RegularFacts::RepeatsLexemes(ExprId repeat) {

@@ -29,9 +29,9 @@ class RegularFacts {
   int64_t WholeSize(ExprId expr);
   /// Like FoldedSize, but for a repetition looks past its own count: the size with all copies made.
   int64_t ExpandedRepeatSize(ExprId repeat);
-  /// Whether the expression is an automaton of the front end, perhaps between literals (a string in
-  /// its quotes): deterministic already, so that folding it cannot explode.
-  bool IsSpelledAutomaton(ExprId expr) const;
+  /// The automaton of the front end that the expression is, perhaps between literals (a string in
+  /// its quotes): deterministic already, so that folding it cannot explode. kNoExpr if it is more.
+  ExprId SpelledAutomaton(ExprId expr) const;
   /// Whether a rule reference is reachable without leaving the expression.
   bool HasRuleRef(ExprId expr);
   /// Whether the repetition goes over lexical units (its copies refer to rules and hold loops of

@@ -117,6 +117,37 @@ const Unit& UnitTable::Get(UnitId id) {
   return *units_[id];
 }
 
+void UnitTable::BuildAhead() {
+  // Together a tenth of the time that compiling takes.
+  constexpr int kMaxUnitsAhead = 32;
+  constexpr int64_t kMaxStatesAhead = 4096;
+  int num_built = 0;
+  int64_t num_states = 0;
+  // Building a unit adds those that it calls.
+  for (UnitId id = 0; id < units_.size() && num_built < kMaxUnitsAhead; ++id) {
+    const Unit& unit = *units_[id];
+    if (unit.built || !IsCheap(unit)) continue;
+    Build(id);
+    ++num_built;
+    if (!IsOnDemand(unit))
+      num_states += static_cast<int64_t>(unit_of_state_.size()) - unit.first_state;
+    if (num_states > kMaxStatesAhead) return;
+  }
+}
+
+bool UnitTable::IsOnDemand(const Unit& unit) const {
+  const ExprId automaton = regular_.SpelledAutomaton(unit.expr);
+  if (automaton == kNoExpr) return false;
+  const LateAutomatonPtr late = grammar_->late_automaton(automaton);
+  return late != nullptr && late->has_rows();
+}
+
+bool UnitTable::IsCheap(const Unit& unit) {
+  constexpr int64_t kMaxSizeAhead = 256;
+  const int64_t size = regular_.FoldedSize(unit.expr);
+  return size == RegularFacts::kNotFoldable || size <= kMaxSizeAhead || IsOnDemand(unit);
+}
+
 void UnitTable::Build(UnitId id) {
   Unit* unit = units_[id].get();
   if (!unit->options.empty()) {
@@ -145,9 +176,9 @@ bool UnitTable::TryFold(Unit* unit) {
   if (grammar_->kind(expr) == ExprKind::kRepeat && regular_.RepeatsLexemes(expr)) return false;
   if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
-  const int64_t limit = regular_.IsSpelledAutomaton(expr) ? kMaxAutomatonSize
-                        : lexeme                          ? kMaxLexemeSize
-                                                          : kMaxFoldedRuleSize;
+  const int64_t limit = regular_.SpelledAutomaton(expr) != kNoExpr ? kMaxAutomatonSize
+                        : lexeme                                   ? kMaxLexemeSize
+                                                                   : kMaxFoldedRuleSize;
   if (size > limit) return false;
   const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
   unit->dfa = FoldToDfa(*grammar_, facts_, expr, static_cast<uint32_t>(budget), dfa_cache_);

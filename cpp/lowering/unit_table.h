@@ -1,4 +1,5 @@
-// UnitTable: the automata of one grammar, built one by one when a parse first reaches them.
+// UnitTable: the automata of one grammar, built one by one when a parse first reaches them; a few
+// near the root beforehand.
 //
 // A unit is an expression with an automaton of its own: the body of a rule, or a part that lowering
 // sets apart so that its states (and what is learned about tokens there) are shared. Counts and
@@ -109,6 +110,9 @@ class UnitTable {
   bool LeavesText(RuleId rule);
   /// Builds the unit if that has not happened.
   const Unit& Get(UnitId id);
+  /// Builds the units nearest to the root, as far as that is cheap: a text comes to most of them,
+  /// and a mask that meets a unit for the first time is among the slowest.
+  void BuildAhead();
   bool IsNullable(UnitId id) const { return units_[id]->nullable; }
   /// The unit that a state belongs to. Precondition: it was built.
   const Unit& UnitOfState(uint32_t state) const { return *units_[unit_of_state_[state]]; }
@@ -133,6 +137,9 @@ class UnitTable {
   UnitId AddUnit(ExprId expr, RuleKind rule_kind);
   const TokenSet* TokensOf(ExprId expr);
   void Build(UnitId id);
+  /// Whether the rows of its automaton are made when they are read.
+  bool IsOnDemand(const Unit& unit) const;
+  bool IsCheap(const Unit& unit);
   void BuildLimited(Unit* unit);
   bool TryFold(Unit* unit);
   bool TryFoldWhole(Unit* unit);

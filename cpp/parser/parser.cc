@@ -46,6 +46,7 @@ Parser::Parser(GrammarPtr grammar, std::shared_ptr<DfaCache> dfa_cache, const To
   Settle(&kernel);
   start_ = InternLive(&kernel, 0, kDeadSet);
   has_marker_literals_ = units_.has_marker_literals();
+  units_.BuildAhead();
 }
 
 SetId Parser::Grow(SetId set, uint8_t byte, Step step) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/json_schema/exclusion_rows.h"
 #include "frontend/json_schema/json_escapes.h"
 #include "frontend/json_schema/string_spelling.h"
 #include "support/utf8.h"
@@ -276,12 +277,20 @@ LateAutomatonPtr SpellingsExceptLater(const std::vector<std::string_view>& names
     before = name;
   }
   if (static_cast<int64_t>(longest) < kSmallNodes) return nullptr;
-  std::vector<std::string> kept(names.begin(), names.end());
-  const auto make = [kept = std::move(kept)]() -> CodePointDfaPtr {
-    return std::make_shared<const CodePointDfa>(SpellingsExcept({kept.begin(), kept.end()}));
+  const auto kept = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
+  LateAutomaton::Source source;
+  source.make = [kept]() -> CodePointDfaPtr {
+    return std::make_shared<const CodePointDfa>(SpellingsExcept({kept->begin(), kept->end()}));
   };
+  source.make_rows = [kept](std::string_view prefix, std::string_view suffix) {
+    return ExclusionRows::Make(prefix, *kept, suffix);
+  };
+  source.name = "keys";
+  for (const std::string_view name : names)
+    source.name.append(" ").append(std::to_string(name.size())).append(":").append(name);
   const bool accepts_empty = !names.front().empty();
-  return std::make_shared<const LateAutomaton>(make, accepts_empty, kNodeSize * (num_nodes + 1));
+  return std::make_shared<const LateAutomaton>(std::move(source), accepts_empty,
+                                               kNodeSize * (num_nodes + 1));
 }
 
 }  // namespace xgrammar::json_schema

@@ -167,7 +167,8 @@ LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded) {
   const auto num_states = static_cast<int64_t>(decoded->states().size());
   if (num_states + decoded->num_edges() < kSmallSize || !NeedsEscapes(*decoded)) return nullptr;
   return std::make_shared<const LateAutomaton>(
-      [decoded] { return SpellCanonically(decoded); }, decoded->states()[0].accept,
+      LateAutomaton::Source{[decoded] { return SpellCanonically(decoded); }, {}, {}},
+      decoded->states()[0].accept,
       // What is raw is cut at most where the ranges of raw characters end.
       num_states * (static_cast<int64_t>(kRawRanges.size()) + kEscapeSize) + decoded->num_edges());
 }

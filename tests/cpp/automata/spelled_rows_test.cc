@@ -1,8 +1,8 @@
 // SpellInBytes: code point automata between literals, small and large ones.
 //
 // Guards that the result says what a simulation of the nondeterministic machine for the same
-// language says, and that rows made on demand are the same from many threads. Tables from the
-// subset construction are left to byte_dfa_test.cc.
+// language says. Tables from the subset construction are left to byte_dfa_test.cc, threads that
+// read the same rows to rows_on_demand_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -135,33 +134,6 @@ TEST(SpelledRows, SmallOnesAreMinimal) {
       SpellInBytes("\"", std::make_shared<const CodePointDfa>(std::move(states)), "\"", kNoBudget);
   ASSERT_TRUE(dfa.has_value());
   EXPECT_EQ(dfa->num_states(), 4u);
-}
-
-TEST(SpelledRows, AreTheSameFromManyThreads) {
-  std::mt19937 random(23);
-  const CodePointDfaPtr automaton = RandomAutomaton(&random, 400);
-  const auto shared = SpellInBytes("\"", automaton, "", kNoBudget);
-  const auto alone = SpellInBytes("\"", automaton, "", kNoBudget);
-  ASSERT_TRUE(shared && alone);
-  constexpr uint32_t kNumThreads = 4;
-  std::array<bool, kNumThreads> same{};
-  std::vector<std::thread> threads;
-  // Each thread begins somewhere else, so that they meet at rows that are being made.
-  const auto read = [](const ByteDfa& dfa, uint32_t begin) {
-    std::vector<uint32_t> targets;
-    for (uint32_t i = 0; i < dfa.num_states(); ++i) {
-      const uint32_t state = (begin + i) % dfa.num_states();
-      for (uint8_t byte : dfa.byte_runs()) targets.push_back(dfa.Next(state, byte));
-    }
-    return targets;
-  };
-  std::vector<std::vector<uint32_t>> expected;
-  for (uint32_t t = 0; t < kNumThreads; ++t) expected.push_back(read(*alone, t * 50));
-  for (uint32_t t = 0; t < kNumThreads; ++t) {
-    threads.emplace_back([&, t] { same[t] = read(*shared, t * 50) == expected[t]; });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_TRUE(std::all_of(same.begin(), same.end(), [](bool s) { return s; }));
 }
 
 }  // namespace

@@ -141,12 +141,12 @@ TEST_F(BuilderTest, AutomataAreSharedByContent) {
 
 TEST_F(BuilderTest, LateAutomataAreMadeOnceWhenTheyAreAskedFor) {
   int made = 0;
-  const auto late = std::make_shared<const LateAutomaton>(
-      [&made] {
-        ++made;
-        return std::make_shared<const CodePointDfa>(FromStrings({"", "ab"}));
-      },
-      true, 10);
+  LateAutomaton::Source source;
+  source.make = [&made] {
+    ++made;
+    return std::make_shared<const CodePointDfa>(FromStrings({"", "ab"}));
+  };
+  const auto late = std::make_shared<const LateAutomaton>(source, true, 10);
   const ExprId id = builder_.AddLateAutomaton(late);
   EXPECT_EQ(builder_.AddLateAutomaton(late), id);
   EXPECT_NE(builder_.AddAutomaton(std::make_shared<const CodePointDfa>(FromStrings({"", "ab"}))),
