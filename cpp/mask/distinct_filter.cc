@@ -1,15 +1,20 @@
 // DistinctFilter: a walk of the token tree along what may become equal.
 //
-// Every step is one of the parser, so that nothing is decided here: the walk only leaves out what
-// cannot be refused.
+// The walk leaves out what cannot be refused. Inside an item that is compared with one list, it
+// goes by the text and by the sets of masks, which all texts share: as long as some byte leads on
+// to none of the values, nothing ends there. What that does not decide, the parser does, by a step
+// to a set of its own.
 #include "mask/distinct_filter.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace xgrammar {
 
@@ -91,77 +96,231 @@ class TextWalk {
   std::vector<Part> parts_;
 };
 
-}  // namespace
+// The text of an item along the token tree, and the values that it may still become.
+struct NearBytes;
+struct ItemWalk {
+  SetId set = kDeadSet;  ///< That does not compare.
+  std::string path;      ///< The bytes since the set of the parser.
+  std::string text;
+  std::vector<const ValuePrefix*> near;
+  std::shared_ptr<const NearBytes> bytes;  ///< Of text and values.
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
 
-std::vector<int32_t> DistinctFilter::RefusedTokens(SetId set, std::span<const uint32_t> row) const {
-  std::vector<int32_t> refused;
-  const auto is_set = [&](int32_t token) {
-    return ((row[static_cast<size_t>(token) >> 5] >> (token & 31)) & 1u) != 0;
-  };
-  const auto read_whole = [&](const std::vector<int32_t>& tokens) {
-    for (int32_t token : tokens) {
-      if (!is_set(token)) continue;
-      SetId after = set;
-      for (char c : tokenizer_.decoded_vocab()[static_cast<size_t>(token)]) {
-        after = parser_.Next(after, static_cast<uint8_t>(c));
-        if (after == kDeadSet) break;
-      }
-      if (after == kDeadSet) refused.push_back(token);
+/// Where a text of an item leads on to the values.
+struct NearBytes {
+  NearBytes(const std::string& text, const std::vector<const ValuePrefix*>& near) : prefix(text) {
+    for (const ValuePrefix* value : near) {
+      of.push_back(prefix.BytesTowards(*value));
+      all.Merge(of.back());
     }
-  };
-  if (!parser_.set(set).compares) {
-    read_whole(spanning_.opening);
-    return refused;
   }
-  const SpanningTokens::Kinds& kinds =
-      parser_.IsInString(set) ? spanning_.in_string : spanning_.outside;
-  const Parser::ItemVariety variety = parser_.VarietyOfItems(set);
-  read_whole(kinds.other);
-  if (!variety.has_endless_strings) read_whole(kinds.to_strings);
-  if (!variety.is_endless) read_whole(kinds.ending);
-  const TokenTrie& trie = tokenizer_.trie();
+  bool IsSpace(uint8_t byte) const {
+    return !prefix.IsInString() && IsJsonSpace(static_cast<char>(byte));
+  }
+  /// The step by one byte; the node is the caller's.
+  ItemWalk After(const ItemWalk& from, SetId set, uint8_t byte) const {
+    ItemWalk to{set, from.path + static_cast<char>(byte), from.text, {}, nullptr, 0, 0};
+    if (IsSpace(byte)) {
+      to.near = from.near;
+      return to;
+    }
+    to.text.push_back(static_cast<char>(byte));
+    for (size_t i = 0; i < of.size(); ++i) {
+      if (of[i].Contains(byte)) to.near.push_back(from.near[i]);
+    }
+    return to;
+  }
+
+  ValuePrefix prefix;
+  std::vector<ByteSet> of;
+  ByteSet all;
+};
+
+/// Whether some text goes on to another value, as far as a few steps show.
+bool LeadsElsewhere(Parser* parser, ItemWalk* start) {
+  constexpr size_t kMaxSteps = 8;
+  start->bytes = std::make_shared<const NearBytes>(start->text, start->near);
+  std::vector<ItemWalk> walks{*start};
+  for (size_t i = 0; i < walks.size() && i < kMaxSteps; ++i) {
+    const ItemWalk walk = walks[i];
+    const auto bytes = walk.bytes != nullptr
+                           ? walk.bytes
+                           : std::make_shared<const NearBytes>(walk.text, walk.near);
+    const NearBytes& near = *bytes;
+    const ByteSet inside = parser->BytesInsideItem(walk.set);
+    for (uint32_t b = 0; b < 256; ++b) {
+      const auto byte = static_cast<uint8_t>(b);
+      if (!inside.Contains(byte) || near.IsSpace(byte)) continue;
+      if (!near.all.Contains(byte)) return true;
+      if (walks.size() >= kMaxSteps) continue;
+      const SetId set = parser->Next(walk.set, byte);
+      if (set != kDeadSet) walks.push_back(near.After(walk, set, byte));
+    }
+  }
+  return false;
+}
+
+/// One walk: collects the tokens of the row that cannot follow.
+class RefusalWalk {
+ public:
+  RefusalWalk(Parser* parser, const TokenizerInfo& tokenizer, std::span<const uint32_t> row)
+      : parser_(*parser), tokenizer_(tokenizer), trie_(tokenizer.trie()), row_(row) {}
+
+  void ReadWhole(SetId set, const std::vector<int32_t>& tokens) {
+    for (int32_t token : tokens) {
+      if (!IsInRow(token)) continue;
+      const std::string_view text = tokenizer_.decoded_vocab()[static_cast<size_t>(token)];
+      if (parser_.NextText(set, text) == kDeadSet) refused_.push_back(token);
+    }
+  }
+
+  /// Reads the whole tree along what may become equal.
+  void ReadTree(SetId set) {
+    if (const auto taken = parser_.TakenStrings(set)) {
+      TextWalk(trie_, *taken)
+          .Run([this](uint32_t node) { RefuseBelow(node); },
+               [&](uint32_t node, std::string_view before) {
+                 const SetId from = parser_.NextText(set, before);
+                 if (from != kDeadSet) Read(from, node);
+               });
+    } else if (auto item = TextOfItem(set)) {
+      const ItemWalk walk = BeginWalk(set, std::move(*item));
+      const NearBytes near(walk.text, walk.near);
+      trie_.ForEachRoot(near.all.words, [&](uint32_t node) { Step(set, walk, near, node); });
+      ReadWalks(set);
+    } else {
+      trie_.ForEachRoot(parser_.BytesTowardsEqual(set).words,
+                        [&](uint32_t node) { Read(set, node); });
+    }
+    while (!parts_.empty()) {
+      const Part part = parts_.back();
+      parts_.pop_back();
+      ReadPart(part);
+    }
+  }
+
+  std::vector<int32_t> Take() { return std::move(refused_); }
+
+ private:
+  /// Sibling nodes [begin, end) and what is below, to be read from a set.
   struct Part {
     SetId set;
     uint32_t begin;
     uint32_t end;
   };
-  std::vector<Part> parts;
-  const auto read = [&](SetId from, uint32_t node) {
-    const SetId after = parser_.Next(from, static_cast<uint8_t>(trie.node(node).byte));
+
+  bool IsInRow(int32_t token) const {
+    return ((row_[static_cast<size_t>(token) >> 5] >> (token & 31)) & 1u) != 0;
+  }
+  uint8_t ByteOf(uint32_t node) const { return static_cast<uint8_t>(trie_.node(node).byte); }
+
+  /// Along text without a choice the sets of the parser are few, and what they know of the values
+  /// is known from the item before.
+  bool IsForced(SetId set) const { return parser_.set(set).first.size() == 1; }
+  std::optional<ItemText> TextOfItem(SetId set) {
+    return IsForced(set) ? std::nullopt : parser_.TextOfItem(set);
+  }
+
+  void RefuseBelow(uint32_t node) {
+    for (int32_t token : trie_.subtree_tokens(node)) {
+      if (IsInRow(token)) refused_.push_back(token);
+    }
+  }
+
+  void Read(SetId from, uint32_t node) {
+    const SetId after = parser_.Next(from, ByteOf(node));
     if (after == kDeadSet) {
-      for (int32_t token : trie.subtree_tokens(node)) {
-        if (is_set(token)) refused.push_back(token);
-      }
-    } else if (node + 1 < trie.node(node).subtree_end) {
-      parts.push_back({after, node + 1, trie.node(node).subtree_end});
+      RefuseBelow(node);
+    } else {
+      Defer(after, node);
     }
-  };
-  if (const auto taken = parser_.TakenStrings(set)) {
-    TextWalk(trie, *taken)
-        .Run(
-            [&](uint32_t node) {
-              for (int32_t token : trie.subtree_tokens(node)) {
-                if (is_set(token)) refused.push_back(token);
-              }
-            },
-            [&](uint32_t node, std::string_view before) {
-              SetId from = set;
-              for (char c : before) from = parser_.Next(from, static_cast<uint8_t>(c));
-              if (from != kDeadSet) read(from, node);
-            });
-  } else {
-    trie.ForEachRoot(parser_.BytesTowardsEqual(set).words, [&](uint32_t node) { read(set, node); });
   }
-  while (!parts.empty()) {
-    const Part part = parts.back();
-    parts.pop_back();
+
+  void Defer(SetId after, uint32_t node) {
+    const uint32_t end = trie_.node(node).subtree_end;
+    if (node + 1 < end) parts_.push_back({after, node + 1, end});
+  }
+
+  void ReadPart(const Part& part) {
+    if (auto item = TextOfItem(part.set)) {
+      ItemWalk walk = BeginWalk(part.set, std::move(*item));
+      walk.begin = part.begin;
+      walk.end = part.end;
+      walks_.push_back(std::move(walk));
+      ReadWalks(part.set);
+      return;
+    }
     const ByteSet bytes = parser_.BytesTowardsEqual(part.set);
-    if (bytes.empty()) continue;
-    for (uint32_t node = part.begin; node < part.end; node = trie.node(node).subtree_end) {
-      if (bytes.Contains(static_cast<uint8_t>(trie.node(node).byte))) read(part.set, node);
+    if (bytes.empty()) return;
+    for (uint32_t node = part.begin; node < part.end; node = trie_.node(node).subtree_end) {
+      if (bytes.Contains(ByteOf(node))) Read(part.set, node);
     }
   }
-  return refused;
+
+  ItemWalk BeginWalk(SetId set, ItemText item) const {
+    return {
+        parser_.set(set).mask_set, "", std::move(item.text), std::move(item.near), nullptr, 0, 0};
+  }
+
+  void ReadWalks(SetId from) {
+    while (!walks_.empty()) {
+      const ItemWalk walk = std::move(walks_.back());
+      walks_.pop_back();
+      const auto bytes = walk.bytes != nullptr
+                             ? walk.bytes
+                             : std::make_shared<const NearBytes>(walk.text, walk.near);
+      const NearBytes& near = *bytes;
+      if (near.all.empty()) continue;
+      for (uint32_t node = walk.begin; node < walk.end; node = trie_.node(node).subtree_end) {
+        if (near.all.Contains(ByteOf(node))) Step(from, walk, near, node);
+      }
+    }
+  }
+
+  /// One step of a walk that began at a set of the parser.
+  void Step(SetId from, const ItemWalk& walk, const NearBytes& near, uint32_t node) {
+    const SetId after = parser_.Next(walk.set, ByteOf(node));
+    if (after == kDeadSet) return;  // No token below is in the row.
+    ItemWalk to = near.After(walk, after, ByteOf(node));
+    const bool has_ended = ValuePrefix(to.text).HasEnded();
+    const bool leaves = has_ended || IsForced(after);
+    if (leaves || !LeadsElsewhere(&parser_, &to)) {
+      const SetId exact = parser_.NextText(from, to.path);
+      if (exact == kDeadSet) return RefuseBelow(node);
+      if (leaves) return Defer(exact, node);
+    }
+    to.begin = node + 1;
+    to.end = trie_.node(node).subtree_end;
+    if (to.begin < to.end) walks_.push_back(std::move(to));
+  }
+
+  Parser& parser_;
+  const TokenizerInfo& tokenizer_;
+  const TokenTrie& trie_;
+  const std::span<const uint32_t> row_;
+  std::vector<int32_t> refused_;
+  std::vector<Part> parts_;
+  std::vector<ItemWalk> walks_;
+};
+
+}  // namespace
+
+std::vector<int32_t> DistinctFilter::RefusedTokens(SetId set, std::span<const uint32_t> row) const {
+  RefusalWalk walk(&parser_, tokenizer_, row);
+  if (!parser_.set(set).compares) {
+    walk.ReadWhole(set, spanning_.opening);
+    return walk.Take();
+  }
+  const SpanningTokens::Kinds& kinds =
+      parser_.IsInString(set) ? spanning_.in_string : spanning_.outside;
+  const Parser::ItemVariety variety = parser_.VarietyOfItems(set);
+  walk.ReadWhole(set, kinds.other);
+  if (!variety.has_endless_strings) walk.ReadWhole(set, kinds.to_strings);
+  if (!variety.is_endless) walk.ReadWhole(set, kinds.ending);
+  walk.ReadTree(set);
+  return walk.Take();
 }
 
 }  // namespace xgrammar

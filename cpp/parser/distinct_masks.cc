@@ -181,6 +181,44 @@ std::optional<std::vector<std::string>> Parser::TakenStrings(SetId set) {
   return rests;
 }
 
+std::optional<ItemText> Parser::TextOfItem(SetId set) {
+  if (!sets_[set].compares) return std::nullopt;
+  const Growth growth(this);
+  const uint32_t record = sets_[set].record;
+  std::optional<DistinctSeen> place;
+  for (const Item& item : sets_[set].kernel) {
+    if (item.state == kDoneState || item.state == kBoundaryState) return std::nullopt;
+    const Chain& chain = ChainOf(item.continuation);
+    const bool is_between = units_.UnitOfState(item.state).kind == Unit::Kind::kDistinct;
+    if (is_between || !chain.IsOne()) return std::nullopt;
+    const DistinctSeen seen = DistinctSeen::Of(parameters_[chain.compared.front().count]);
+    if (place && (place->values != seen.values || place->begin != seen.begin)) return std::nullopt;
+    place = seen;
+  }
+  if (!place) return std::nullopt;
+  ItemText item{values_.TextFrom(record, place->begin), {}};
+  // Objects and arrays have much in common, and comparing their texts costs more than sets do.
+  if (item.text.starts_with('{') || item.text.starts_with('[')) return std::nullopt;
+  for (uint32_t value : NearValues(record, place->values, place->begin).values)
+    item.near.push_back(&values_.value(value));
+  return item;
+}
+
+ByteSet Parser::BytesInsideItem(SetId set) {
+  const Growth growth(this);
+  ByteSet bytes;
+  for (const DfaItem& item : sets_[set].dfa_items) {
+    const bool is_plain = item.unit->kind == Unit::Kind::kDfa;
+    if (is_plain && ChainOf(item.continuation).IsOne())
+      bytes.Merge(item.unit->dfa->first_bytes(item.state));
+  }
+  for (const ScanItem& item : sets_[set].scan_items) {
+    if (!ChainOf(item.continuation).IsOne()) continue;
+    for (const Fsm::ByteEdge& e : item.state->bytes()) bytes.AddRange(e.lo, e.hi);
+  }
+  return bytes;
+}
+
 bool Parser::IsInString(SetId set) {
   const Growth growth(this);
   return sets_[set].compares && values_.IsInString(sets_[set].record);

@@ -59,11 +59,26 @@ uint32_t DistinctValues::Append(uint32_t list, uint32_t value) {
   return id;
 }
 
-bool DistinctValues::Contains(uint32_t list, uint32_t value) const {
-  for (; list != kEmpty; list = lists_[list].shorter) {
+// The last few values of a list are looked at, those before are in an index: lists that are asked
+// for one after the other have all but their last values in common.
+bool DistinctValues::Contains(uint32_t list, uint32_t value) {
+  constexpr int kMaxSteps = 64;
+  uint32_t middle = list;
+  for (int steps = 0; steps < kMaxSteps; ++steps) {
+    if (list == indexed_list_) return indexed_.contains(value);
+    if (list == kEmpty) return false;
     if (lists_[list].value == value) return true;
+    list = lists_[list].shorter;
+    if (steps == kMaxSteps / 2) middle = list;
   }
-  return false;
+  std::vector<uint32_t> added;
+  uint32_t at = middle;
+  for (; at != kEmpty && at != indexed_list_; at = lists_[at].shorter)
+    added.push_back(lists_[at].value);
+  if (at != indexed_list_) indexed_.clear();
+  indexed_.insert(added.begin(), added.end());
+  indexed_list_ = middle;
+  return indexed_.contains(value);
 }
 
 std::vector<uint32_t> DistinctValues::ValuesOf(uint32_t list) const {
@@ -87,6 +102,7 @@ uint32_t DistinctValues::ValueOf(std::string_view text) {
 
 int64_t DistinctValues::MemorySizeBytes() const {
   return static_cast<int64_t>(records_.size() * sizeof(Record) + lists_.size() * sizeof(List)) +
+         static_cast<int64_t>(indexed_.size() * 4 * sizeof(void*)) +
          record_index_.MemorySizeBytes() + list_index_.MemorySizeBytes() + value_bytes_;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "parser/value_prefix.h"
@@ -35,7 +36,7 @@ class DistinctValues {
   std::string TextFrom(uint32_t record, uint32_t begin) const;
 
   uint32_t Append(uint32_t list, uint32_t value);
-  bool Contains(uint32_t list, uint32_t value) const;
+  bool Contains(uint32_t list, uint32_t value);
   /// The list without its last value, and that value. Precondition: not empty.
   uint32_t ShorterList(uint32_t list) const { return lists_[list].shorter; }
   uint32_t LastOf(uint32_t list) const { return lists_[list].value; }
@@ -65,6 +66,9 @@ class DistinctValues {
   IdTable record_index_;
   std::vector<List> lists_;
   IdTable list_index_;
+  // The values of one list, a beginning of those that are asked for.
+  uint32_t indexed_list_ = kEmpty;
+  std::unordered_set<uint32_t> indexed_;
   std::unordered_map<std::string, uint32_t> value_of_key_;
   std::vector<std::unique_ptr<const ValuePrefix>> values_;
   int64_t value_bytes_ = 0;
@@ -74,6 +78,13 @@ class DistinctValues {
 struct NearList {
   std::vector<uint32_t> values;
   ByteSet bytes;
+};
+
+/// The text of an item so far, without white space outside of strings, and the values of a list
+/// that a longer text may spell.
+struct ItemText {
+  std::string text;
+  std::vector<const ValuePrefix*> near;
 };
 
 }  // namespace xgrammar

@@ -57,8 +57,7 @@ class Parser {
   }
   /// The set after several bytes; new transitions take the growth lock together.
   SetId NextText(SetId set, std::string_view bytes);
-  /// What Next finds following scan items only: what it adds to the automata's own transitions and
-  /// to those of keys.
+  /// What Next adds, by scan items, to the transitions of automata and of keys.
   SetId NextByScan(SetId set, uint8_t byte) {
     if (sets_[set].dfa_items.empty() && sets_[set].key_items.empty()) return Next(set, byte);
     const uint32_t known = scan_edges_.Find(set, byte);
@@ -90,11 +89,9 @@ class Parser {
   ByteSet LiveBytes(SetId set);
   /// The byte that alone leads on, or -1.
   int32_t OnlyByte(SetId set);
-  /// For sets that compare items: bytes after which a text may be refused because an item equals
-  /// another, unless it spells two items that both begin in it.
+  /// Bytes after which an equal item may refuse a text that spells no two items that begin in it.
   ByteSet BytesTowardsEqual(SetId set);
-  /// Whether the items that come later in all lists that are being read are of endless variety:
-  /// false also if that is not known.
+  /// Whether all items that come later in lists being read are of endless variety; false: unknown.
   struct ItemVariety {
     bool is_endless = true;
     bool has_endless_strings = true;  ///< And the beginning of every string leads to endless ones.
@@ -104,6 +101,10 @@ class Parser {
   /// those of the list go on from here that begin like it, spelled without escapes and with the
   /// quote at the end; up to the first character that only an escape can spell.
   std::optional<std::vector<std::string>> TakenStrings(SetId set);
+  /// Of an item being read that is compared with one list, and with nothing around it.
+  std::optional<ItemText> TextOfItem(SetId set);
+  /// Of a set that does not compare: bytes that are read inside such an item; perhaps not all.
+  ByteSet BytesInsideItem(SetId set);
   /// Whether the text of the item being read is within a string.
   bool IsInString(SetId set);
   /// The set right after the rule that this continuation waits for has ended. Raises kLimit.
@@ -217,6 +218,7 @@ class Parser {
     std::vector<Item> outermost;   ///< Those after which nothing else is compared.
     std::vector<Item> next_items;  ///< What follows a separator that is being read.
     bool is_elsewhere = false;     ///< Some way does not begin in a separator.
+    bool IsOne() const { return compared.size() == 1 && !is_free && next_items.empty(); }
   };
   struct CutKey {
     ContinuationId continuation;
@@ -235,8 +237,7 @@ class Parser {
   ItemVariety VarietyOf(UnitId item);
   /// Whether one byte leads from the set to a loop on itself.
   bool LoopsOn(SetId set, uint8_t byte);
-  /// Whether texts of endless different values go on from the set: false also if none of the first
-  /// places that were looked at shows it.
+  /// Whether endless different values go on from the set; false if the first places do not show it.
   bool LeadsToEndless(SetId start);
   /// The only comparison that waits, if it waits for a string that can become endless others from
   /// every place within it: what such a string has become so far need not be compared.
@@ -247,8 +248,7 @@ class Parser {
   /// Replaces an item that has returned by the one after it; false if it equals another.
   bool Compare(const Unit& unit, Item* item);
   /// Drops items that no text leads to an end from, and interns what is left.
-  /// `before`: the set that one byte led here from; kDeadSet for none.
-  SetId InternLive(std::vector<Item>* kernel, uint32_t record, SetId before);
+  SetId InternLive(std::vector<Item>* kernel, uint32_t record, SetId before = kDeadSet);
   bool IsAlive(const Item& item, uint32_t record);
   /// Whether the parse from a set reaches an end with a text, begun by `text`, that spells none of
   /// the values.

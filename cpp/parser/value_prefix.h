@@ -35,6 +35,10 @@ class ValuePrefix {
   std::optional<std::string_view> OpenString() const;
   /// The decoded text, if the value is a string. Precondition: IsComplete().
   std::optional<std::string_view> StringText() const;
+  /// Whether nothing but a longer number can come of the text: it is a whole value, or none at all.
+  bool HasEnded() const {
+    return place_ == Place::kIllFormed || (IsComplete() && place_ != Place::kNumber);
+  }
   /// Whether the text ends within a string, where white space counts.
   bool IsInString() const { return place_ == Place::kString; }
 
