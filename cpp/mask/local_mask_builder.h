@@ -105,6 +105,12 @@ class LocalMaskBuilder {
     std::vector<std::pair<uint32_t, int32_t>> others;  ///< Copies needed, token.
   };
   void WalkCopies(const ByteDfa& dfa, uint32_t state, LocalMask* mask);
+  /// Of the siblings [begin, end) and their subtrees.
+  void ReadCopies(uint32_t begin, uint32_t end, const ByteDfa& dfa, const DfaPosition& start,
+                  CopyWalk* walk);
+  /// The walk from a state within a copy that goes on with word characters, up to some number of
+  /// them, by what is known of words. False if it does not.
+  bool WalkWordsInCopy(const ByteDfa& dfa, const DfaPosition& start, CopyWalk* walk);
   bool TakeCopiesBelow(uint32_t node, uint32_t copies, CopyWalk* walk);
   void SortByCopies(const CopyWalk& walk, LocalMask* mask) const;
   /// Of the tokens that are not of the known kinds, those that do not stay inside.

@@ -208,7 +208,9 @@ TEST(LocalMaskBuilder, MasksOverAWideVocabularyEqualTheDefinition) {
         R"(root ::= [^a]* "a" [^,]*)", R"(root ::= ([a-z] [0-9 ])* | [A-Z]{3,40} "!")",
         R"(root ::= "-"? [0-9]+ ("." [0-9]+)?)", R"(root ::= ([^\n]{2})* "\n")",
         R"(root ::= " "* ("key" | "keys" | "keyboard") ":" [\x80-\u20ff]*)",
-        R"(root ::= [^"t]* ("t" [^"e] [^"t]*)* "\"")"}) {
+        R"(root ::= [^"t]* ("t" [^"e] [^"t]*)* "\"")",
+        R"(root ::= [a-zA-Z_] [a-zA-Z0-9_]* ("." [a-z_]+)* " "?)",
+        R"(root ::= " " [a-zA-Z] [a-zA-Z-]* | [0-9a-z]+ "!" " "?)"}) {
     const ByteDfaPtr dfa = FoldedDfa(ebnf);
     ASSERT_NE(dfa, nullptr) << ebnf;
     std::mt19937 random(static_cast<uint32_t>(dfa->num_states()));
@@ -290,7 +292,8 @@ TEST(LocalMaskBuilder, CopiesOverAWideVocabularyEqualTheDefinition) {
        {R"(root ::= [a-zA-Z0-9_])", R"(root ::= [^"\\\x00-\x1f] | "\\" [nrt"\\/])",
         R"(root ::= [^\n])", R"(root ::= [a-z ] | "--" | "0" [0-9])",
         R"(root ::= [\u00e0-\u2030a])", R"(root ::= [a-z0-9] ".")", R"(root ::= [^\u2028-\u2029])",
-        R"(root ::= " " [a-z])"}) {
+        R"(root ::= " " [a-z])", R"(root ::= [A-Z] [a-z]{1,5} " ")",
+        R"(root ::= [a-z0-9-]{1,3} ("." | "@" [a-z]+ "!"))"}) {
     const ByteDfaPtr dfa = FoldedDfa(copy);
     ASSERT_NE(dfa, nullptr) << copy;
     ASSERT_TRUE(dfa->is_prefix_free()) << copy;
