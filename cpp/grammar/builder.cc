@@ -500,14 +500,18 @@ RuleId GrammarBuilder::AddRuleWithHint(std::string_view hint, ExprId body, RuleK
 }
 
 std::string GrammarBuilder::UnusedName(std::string_view hint) {
-  std::string base(hint.empty() ? std::string_view("rule") : hint);
-  if (rule_ids_.find(base) == rule_ids_.end()) return base;
+  if (hint.empty()) hint = "rule";
+  auto counted = name_counters_.find(hint);
+  if (counted == name_counters_.end() || has_freed_names_) {
+    std::string base(hint);
+    if (!rule_ids_.contains(base)) return base;
+    counted = name_counters_.try_emplace(std::move(base), 0).first;
+  }
   // The counter of each hint only grows, so that many rules of one hint cost linear time.
-  int32_t& counter = name_counters_[base];
   std::string name;
   do {
-    name = base + "_" + std::to_string(++counter);
-  } while (rule_ids_.find(name) != rule_ids_.end());
+    name.assign(hint).append(1, '_').append(std::to_string(++counted->second));
+  } while (rule_ids_.contains(name));
   return name;
 }
 
@@ -539,6 +543,7 @@ void GrammarBuilder::Rename(RuleId rule, std::string name) {
     throw Error(ErrorKind::kInternal, "Rule \"" + QuoteForMessage(name) + "\" was added twice");
   }
   rule_ids_.erase(current);
+  has_freed_names_ = true;
   current = std::move(name);
 }
 

@@ -132,7 +132,13 @@ class GrammarBuilder {
   std::vector<ExprId> table_;     // Open addressing with linear probing; kNoExpr marks a free slot.
   std::vector<uint64_t> hashes_;  // By expression id, so that growing the table reads no content.
   std::unordered_map<std::string, RuleId> rule_ids_;
-  std::unordered_map<std::string, int32_t> name_counters_;
+  struct HashName {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+  /// By hints that are names of rules.
+  std::unordered_map<std::string, int32_t, HashName, std::equal_to<>> name_counters_;
+  bool has_freed_names_ = false;  ///< By renaming.
 };
 
 }  // namespace xgrammar

@@ -28,6 +28,36 @@ bool Merger::NarrowFinite(LocationId location, Expansion* result) {
   return true;
 }
 
+// Where a condition or an alternative asks for one string, it is left or nothing is. Only beside
+// schemas without references, whose expansion could find an error that judging a value does not.
+bool Merger::NarrowToText(LocationId location, Expansion* result) {
+  const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
+  if (literals.size() < 2) return false;
+  const auto is_plain = [&](JsonId id) {
+    const Schema& schema = reader_.Read(id);
+    return schema.steps.empty() && schema.format == kNoJson && schema.pattern == kNoJson &&
+           schema.inferred_types == kAllTypes;
+  };
+  JsonId text = kNoJson;
+  for (const Literal& literal : literals) {
+    if (literal.kind != LiteralKind::kSchema && literal.kind != LiteralKind::kPlainSchema)
+      return false;
+    const Schema& schema = reader_.Read(literal.id);
+    if (schema.const_value != kNoJson && reader_.document().IsString(schema.const_value))
+      text = schema.const_value;
+    const bool is_choice = schema.steps.size() == 1 && schema.steps[0].kind == Step::Kind::kAnyOf &&
+                           std::ranges::all_of(schema.steps[0].members, is_plain);
+    if (schema.HasUnevaluated() || schema.format != kNoJson || schema.pattern != kNoJson ||
+        schema.inferred_types != kAllTypes || !(schema.steps.empty() || is_choice))
+      return false;
+  }
+  if (text == kNoJson) return false;
+  const bool holds = std::ranges::all_of(
+      literals, [&](const Literal& literal) { return evaluator_.Satisfies(literal, text); });
+  if (holds) result->values.push_back(text);
+  return true;
+}
+
 // The expansion of the longest beginning of a conjunction that has been expanded already, and how
 // many literals it has.
 std::pair<const Expansion*, size_t> Merger::ExpandedBeginning(const Conjunction& conjunction) {

@@ -191,7 +191,8 @@ const Expansion& Merger::Expand(LocationId location) {
     return *expansions_[static_cast<size_t>(location)];
   xgrammar::CountWork("expanding a schema", 20);
   auto expansion = std::make_unique<Expansion>();
-  if (location != kNothingLocation && !NarrowFinite(location, expansion.get())) {
+  if (location != kNothingLocation && !NarrowFinite(location, expansion.get()) &&
+      !NarrowToText(location, expansion.get())) {
     const Conjunction& literals = *conjunctions_[static_cast<size_t>(location)];
     for (int i = 0; i < kNumInstanceTypes; ++i) {
       const auto type = static_cast<InstanceType>(i);

@@ -119,6 +119,7 @@ class Merger {
 
   void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
   bool NarrowFinite(LocationId location, Expansion* result);
+  bool NarrowToText(LocationId location, Expansion* result);
   std::pair<const Expansion*, size_t> ExpandedBeginning(const Conjunction& conjunction);
   // Literals of a conjunction, by index: complements of one value each, by its number; all others.
   struct ComplementsByValue {

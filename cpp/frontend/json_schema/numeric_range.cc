@@ -213,11 +213,17 @@ CodePointDfa MagnitudesBetween(const std::optional<NumberBound>& lower,
     result = result ? Intersect(*result, dfa, max_states) : std::move(dfa);
   };
   const Verdicts any{true, true, true};
+  if (lower && upper) {
+    const int order = lower->value.Compare(upper->value);
+    if (order > 0 || (order == 0 && (lower->exclusive || upper->exclusive)))
+      return CodePointDfa(std::vector<State>(1));
+  }
   if (upper) {
     if (upper->value.negative()) return CodePointDfa(std::vector<State>(1));
     narrow(CompareMagnitude(upper->value, {true, !upper->exclusive, false}, integers_only));
   }
-  if (lower && !lower->value.negative()) {
+  const bool is_any_above = lower && lower->value.IsZero() && !lower->exclusive;
+  if (lower && !lower->value.negative() && !is_any_above) {
     narrow(CompareMagnitude(lower->value, {false, !lower->exclusive, true}, integers_only));
   }
   if (!result) result = CompareMagnitude(Decimal(), any, integers_only);

@@ -160,20 +160,31 @@ Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, Json
 const Schema& SchemaReader::Read(JsonId id) {
   if (static_cast<size_t>(id) < schemas_.size() && schemas_[static_cast<size_t>(id)])
     return *schemas_[static_cast<size_t>(id)];
-  auto schema = std::make_unique<Schema>();
+  Schema* const schema = NewSchema();
   schema->id = scopes_.Original(id);
   if (document_.IsBool(schema->id)) {
     schema->is_boolean = true;
     schema->boolean_value = document_.kind(schema->id) == JsonKind::kTrue;
   } else if (document_.IsObject(schema->id)) {
-    ReadObject(schema.get());
+    ReadObject(schema);
   } else {
     throw MakeError(ErrorKind::kJsonSchema, id, "", "A schema must be an object or a boolean");
   }
-  if (scopes_.IsPlaced(id)) scopes_.Place(id, schema.get());
+  if (scopes_.IsPlaced(id)) scopes_.Place(id, schema);
   if (static_cast<size_t>(id) >= schemas_.size()) schemas_.resize(static_cast<size_t>(id) + 1);
-  schemas_[static_cast<size_t>(id)] = std::move(schema);
-  return *schemas_[static_cast<size_t>(id)];
+  schemas_[static_cast<size_t>(id)] = schema;
+  return *schema;
+}
+
+Schema* SchemaReader::NewSchema() {
+  constexpr size_t kFirstBlock = 4;
+  constexpr size_t kLargestBlock = 64;
+  if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) {
+    const size_t size =
+        blocks_.empty() ? kFirstBlock : std::min(blocks_.back().size() * 2, kLargestBlock);
+    blocks_.emplace_back().reserve(size);
+  }
+  return &blocks_.back().emplace_back();
 }
 
 JsonId SchemaReader::FindProperty(const Schema& schema, std::string_view name) {

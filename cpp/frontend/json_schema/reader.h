@@ -89,8 +89,11 @@ class SchemaReader {
   const Limits& limits_;
   References references_;
   DynamicScopes scopes_;
-  std::vector<std::unique_ptr<Schema>> schemas_;  ///< By JsonId, placed ones included.
-  std::vector<JsonId> skipped_;                   ///< By JsonId: what its references lead to.
+  Schema* NewSchema();
+
+  std::vector<std::vector<Schema>> blocks_;  ///< Never grown beyond what they have reserved.
+  std::vector<const Schema*> schemas_;       ///< By JsonId, placed ones included; null if unread.
+  std::vector<JsonId> skipped_;              ///< By JsonId: what its references lead to.
   std::vector<JsonId> canonical_ids_;
   // By JsonId, for a value that stands where a schema does and for one within `enum` or `const`,
   // where a title is data; -1 if not known yet.
