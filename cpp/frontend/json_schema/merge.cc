@@ -222,25 +222,44 @@ bool Merger::MayHold(const Literal& literal, InstanceType type) {
 }
 
 void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result) {
-  Run run;
-  run.type = type;
-  run.result = result;
-  Work first;
-  for (size_t i = conjunction.size(); i-- > 0;) Push(&run, &first, conjunction[i], -1, true);
-  run.stack.push_back(std::move(first));
-  while (!run.stack.empty()) {
-    Work work = std::move(run.stack.back());
-    run.stack.pop_back();
+  std::unique_ptr<Run> run = TakeRun();
+  run->type = type;
+  run->result = result;
+  Work& first = run->stack.emplace_back();
+  for (size_t i = conjunction.size(); i-- > 0;) Push(run.get(), &first, conjunction[i], -1, true);
+  while (!run->stack.empty()) {
+    Work work = std::move(run->stack.back());
+    run->stack.pop_back();
     Outcome outcome = Outcome::kContinue;
     while (work.tasks >= 0 && outcome == Outcome::kContinue) {
-      run.current = work.tasks;
-      const Task task = run.tasks[static_cast<size_t>(work.tasks)];
+      run->current = work.tasks;
+      const Task task = run->tasks[static_cast<size_t>(work.tasks)];
       work.tasks = task.next;
-      outcome = task.step ? DoStep(&run, &work, task) : DoLiteral(&run, &work, task);
+      outcome = task.step ? DoStep(run.get(), &work, task) : DoLiteral(run.get(), &work, task);
     }
-    if (outcome == Outcome::kContinue) FinishBranch(&run, &work.branch);
+    if (outcome == Outcome::kContinue) FinishBranch(run.get(), &work.branch);
   }
-  for (const JsonId value : run.values) result->values.push_back(value);
+  result->values.insert(result->values.end(), run->values.begin(), run->values.end());
+  KeepRun(std::move(run));
+}
+
+// Most expansions are small, so that making their tables anew would be much of the work.
+std::unique_ptr<Merger::Run> Merger::TakeRun() {
+  if (idle_runs_.empty()) return std::make_unique<Run>();
+  std::unique_ptr<Run> run = std::move(idle_runs_.back());
+  idle_runs_.pop_back();
+  return run;
+}
+
+void Merger::KeepRun(std::unique_ptr<Run> run) {
+  constexpr size_t kLargestKept = 4096;
+  if (run->tasks.capacity() > kLargestKept || !run->is_applied.empty()) return;
+  run->tasks.clear();
+  run->scopes.clear();
+  run->applied.clear();
+  run->values.clear();
+  run->has_split = false;
+  idle_runs_.push_back(std::move(run));
 }
 
 void Merger::Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct) {
@@ -315,13 +334,21 @@ bool Merger::IsRepeated(const Run& run, const Task& task) {
 // asks what was evaluated, applying it once more would change nothing, and ways that lead to one
 // schema can double at every level.
 bool Merger::WasApplied(Run* run, Work* work, const Literal& literal) {
-  for (; run->applied.size() > work->num_applied; run->applied.pop_back())
-    run->is_applied.erase(run->applied.back());
+  constexpr size_t kFewApplied = 16;
+  std::vector<uint64_t>& applied = run->applied;
+  for (; applied.size() > work->num_applied; applied.pop_back()) {
+    if (!run->is_applied.empty()) run->is_applied.erase(applied.back());
+  }
   const uint64_t key =
       uint64_t{static_cast<uint32_t>(literal.id)} << 8 | static_cast<uint64_t>(literal.kind);
-  if (!run->is_applied.insert(key).second) return true;
-  run->applied.push_back(key);
-  work->num_applied = run->applied.size();
+  if (run->is_applied.empty() && applied.size() < kFewApplied) {
+    if (std::ranges::find(applied, key) != applied.end()) return true;
+  } else {
+    if (run->is_applied.empty()) run->is_applied.insert(applied.begin(), applied.end());
+    if (!run->is_applied.insert(key).second) return true;
+  }
+  applied.push_back(key);
+  work->num_applied = applied.size();
   return false;
 }
 

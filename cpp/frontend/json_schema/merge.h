@@ -95,7 +95,7 @@ class Merger {
     // The literals applied to the branch that is worked on, in order and as a set: branches are
     // taken depth first, so that each begins with the first ones.
     std::vector<uint64_t> applied;
-    std::unordered_set<uint64_t> is_applied;
+    std::unordered_set<uint64_t> is_applied;  ///< Empty while there are few.
     std::vector<Work> stack;
     std::vector<JsonId> values;
     int32_t current = -1;  ///< The task that is worked on.
@@ -135,6 +135,8 @@ class Merger {
   Outcome DoSchema(Run* run, Work* work, const Task& task);
   bool IsRepeated(const Run& run, const Task& task);
   static bool WasApplied(Run* run, Work* work, const Literal& literal);
+  std::unique_ptr<Run> TakeRun();
+  void KeepRun(std::unique_ptr<Run> run);
   Outcome DoStep(Run* run, Work* work, const Task& task);
   std::vector<std::vector<size_t>> CompatibleSets(const std::vector<Literal>& members,
                                                   const Names& required);
@@ -218,6 +220,7 @@ class Merger {
   std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
   std::unordered_map<JsonId, std::vector<Discriminator>> discriminators_;  ///< By schema.
   std::unordered_map<const Schema*, std::vector<ConditionList>> condition_lists_;
+  std::vector<std::unique_ptr<Run>> idle_runs_;  ///< Cleared, for the memory they hold.
   int64_t work_count_ = 0;
   int nesting_ = 0;
 };

@@ -89,15 +89,35 @@ bool StringLanguage::IsSubset(const StringConstraint& constraint) const {
   });
 }
 
+// Small factors first, so that the large ones meet what they leave. Complements come last: they are
+// what branches of one location differ in, and all before them is kept.
 CodePointDfaPtr StringLanguage::WithoutLength(const StringConstraint& constraint, JsonId) {
-  CodePointDfaPtr result;
+  std::vector<CodePointDfaPtr> factors;
+  std::vector<CodePointDfaPtr> complements;
   for (const StringAtom& atom : constraint.atoms) {
-    const CodePointDfaPtr dfa = Atom(atom);
-    if (dfa) result = result ? Intersection(result, dfa) : dfa;
+    CodePointDfaPtr dfa = Atom(atom);
+    if (dfa) (atom.negated ? complements : factors).push_back(std::move(dfa));
   }
-  if (!constraint.excluded.empty()) {
-    const CodePointDfaPtr others = AllBut(constraint.excluded);
-    result = result ? Intersection(result, others) : others;
+  const std::vector<CodePointDfaPtr> as_written = factors;
+  std::ranges::stable_sort(factors, {}, [](const auto& dfa) { return dfa->states().size(); });
+  if (!constraint.excluded.empty()) complements.push_back(AllBut(constraint.excluded));
+  try {
+    return ProductOf(factors, complements);
+  } catch (const Error& cause) {
+    if (cause.kind() != ErrorKind::kLimit || factors == as_written) throw;
+    return ProductOf(as_written, complements);
+  }
+}
+
+// Null for no factors.
+CodePointDfaPtr StringLanguage::ProductOf(const std::vector<CodePointDfaPtr>& factors,
+                                          const std::vector<CodePointDfaPtr>& more) {
+  CodePointDfaPtr result;
+  for (const auto* list : {&factors, &more}) {
+    for (const CodePointDfaPtr& dfa : *list) {
+      if (result && result->IsEmpty()) return result;
+      result = result ? Intersection(result, dfa) : dfa;
+    }
   }
   return result;
 }

@@ -44,6 +44,8 @@ class StringLanguage {
   CodePointDfaPtr AllBut(const std::vector<std::string_view>& texts);
 
  private:
+  CodePointDfaPtr ProductOf(const std::vector<CodePointDfaPtr>& factors,
+                            const std::vector<CodePointDfaPtr>& more);
   // With its operands, whose addresses are the key.
   struct Product {
     CodePointDfaPtr a;
