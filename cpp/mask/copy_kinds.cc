@@ -62,7 +62,6 @@ uint16_t KindsOfCopies(const ByteDfa& dfa) {
     const auto lead = static_cast<uint8_t>(b);
     if ((others & KindBit(lead)) == 0 && !AreCopies(dfa, lead)) others |= KindBit(lead);
   }
-  if ((others & kLeadKinds) == kLeadKinds) others |= kNonAsciiKinds;
   return static_cast<uint16_t>(~others);
 }
 

@@ -13,8 +13,13 @@ namespace xgrammar {
 
 namespace {
 
-// More states than this are no loop and no chain; looking at them costs more than reading nodes.
+// More states than this are hardly a loop or a chain; looking at them costs more than reading
+// nodes.
 constexpr size_t kMaxReached = 96;
+// A loop that remembers a character, as within a character class of which the lower end of a range
+// is known, has a state for each one. What takes any word is worth a few searches of that size.
+constexpr size_t kMaxReachedByWords = 512;
+constexpr int kMaxLargeSearches = 4;
 // Most tokens are alive if texts of this length are.
 constexpr uint32_t kManySteps = 6;
 constexpr uint16_t kAsciiKinds = static_cast<uint16_t>(~(kNonAsciiKinds | kIllFormedBelow));
@@ -47,7 +52,7 @@ constexpr std::array<ByteSet, 16> kBytesOfKind = [] {
 
 }  // namespace
 
-uint16_t LiveKinds::KindsThatLeadOn(uint32_t state) const {
+uint16_t LiveKinds::FindKindsThatLeadOn(uint32_t state) const {
   const ByteSet& first = dfa_.first_bytes(state);
   uint16_t kinds = 0;
   for (size_t k = 0; k < kBytesOfKind.size(); ++k) {
@@ -60,37 +65,35 @@ uint16_t LiveKinds::KindsThatLeadOn(uint32_t state) const {
 }
 
 void LiveKinds::Find(uint32_t state) {
-  if (run_kinds_.empty()) IndexRuns();
   Answer answer{KindsThatLeadOn(state), 0, false, true};
   while (answer.kinds != 0 && Narrow(state, &answer)) {
-    if ((answer.kinds & kLeadKinds) == 0) answer.kinds &= kAsciiKinds;
   }
-  if (answer.kinds != 0) Share(answer);
+  answer.may_end = may_end_;
+  if (answer.kinds != 0) Share(state, answer);
   answers_[state] = answer;
 }
 
 bool LiveKinds::Narrow(uint32_t state, Answer* answer) {
   ++search_;
   reached_.clear();
-  answer->may_end = false;
+  may_end_ = false;
   answer->steps = kMaxSteps;
+  kinds_ = answer->kinds;
+  is_dead_ = false;
+  size_t max_reached = kMaxReached;
   Add({state, Utf8State::kBoundary, 0, 0});
   for (size_t i = 0; i < reached_.size(); ++i) {
     const Reached from = reached_[i];
-    if (reached_.size() > kMaxReached) {
+    if (reached_.size() > max_reached && !TakesLargeSearch(*answer, &max_reached)) {
       return !IsFarEnough(from, answer) && DropWhatLeadsAway(state, answer);
     }
     if (from.steps >= kMaxSteps) continue;
     if (from.utf8 == Utf8State::kBoundary) {
-      if (dfa_.IsAccept(from.state)) answer->may_end = true;
-      const auto dead = static_cast<uint16_t>(answer->kinds & ~KindsThatLeadOn(from.state));
-      // The end of a word that text must not hold: without the kind of its last byte the length
-      // does not matter, and tokens of the others are known (kind_masks.h).
-      if (dead != 0 && IsBesideWords(from, dead, *answer)) return DropDead(from, dead, answer);
-      if (dead != 0) return !IsFarEnough(from, answer) && DropDead(from, dead, answer);
-      StepAscii(from, answer->kinds);
+      may_end_ = may_end_ || dfa_.IsAccept(from.state);
+      StepAscii(from);
     }
-    const uint16_t failing = StepCharacter(from, static_cast<uint16_t>(answer->kinds & kLeadKinds));
+    const uint16_t failing = is_dead_ ? uint16_t{0} : StepCharacter(from);
+    if (is_dead_) return NarrowToDead(answer);
     if (failing != 0) {
       if (IsFarEnough(from, answer)) return false;
       answer->kinds &= static_cast<uint16_t>(~failing);
@@ -98,6 +101,28 @@ bool LiveKinds::Narrow(uint32_t state, Answer* answer) {
     }
   }
   return false;
+}
+
+bool LiveKinds::NarrowToDead(Answer* answer) {
+  const Reached at = reached_.back();
+  const auto dead = static_cast<uint16_t>(answer->kinds & ~leading_on_[at.state]);
+  // The end of a word that text must not hold: without the kind of its last byte the length
+  // does not matter, and tokens of the others are known (kind_masks.h).
+  if (IsBesideWords(at, dead, *answer) || !IsFarEnough(at, answer))
+    return DropDead(at, dead, answer);
+  for (const Reached& nearer : reached_) {
+    may_end_ = may_end_ || (nearer.utf8 == Utf8State::kBoundary && nearer.steps < at.steps &&
+                            dfa_.IsAccept(nearer.state));
+  }
+  return false;
+}
+
+bool LiveKinds::TakesLargeSearch(const Answer& answer, size_t* max_reached) {
+  if (*max_reached > kMaxReached || (answer.kinds & KindBit('a')) == 0) return false;
+  if (num_large_searches_ == kMaxLargeSearches) return false;
+  ++num_large_searches_;
+  *max_reached = kMaxReachedByWords;
+  return true;
 }
 
 bool LiveKinds::IsFarEnough(const Reached& at, Answer* answer) {
@@ -135,23 +160,28 @@ bool LiveKinds::DropWhatLeadsAway(uint32_t state, Answer* answer) const {
   return answer->kinds != 0;
 }
 
-void LiveKinds::Share(const Answer& answer) {
+void LiveKinds::Share(uint32_t state, const Answer& answer) {
   const bool is_bounded = answer.steps < kMaxSteps || reached_.back().steps >= kMaxSteps;
   for (const Reached& at : reached_) {
     if (at.utf8 != Utf8State::kBoundary || at.steps >= answer.steps) continue;
     if (answers_[at.state].is_known) continue;
     const auto others =
         static_cast<uint16_t>(KindsThatLeadOn(at.state) & ~answer.kinds & kAsciiKinds);
-    if (others != 0) continue;
+    if (others != 0 && (is_bounded || !LeadsTo(at.state, state))) continue;
     answers_[at.state] = answer;
     if (is_bounded) answers_[at.state].steps = static_cast<uint8_t>(answer.steps - at.steps);
   }
 }
 
-void LiveKinds::StepAscii(const Reached& from, uint16_t kinds) {
+bool LiveKinds::LeadsTo(uint32_t from, uint32_t to) const {
   const std::span<const uint8_t> runs = dfa_.byte_runs();
-  for (size_t r = 0; r < runs.size() && runs[r] < 0x80; ++r) {
-    if ((run_kinds_[r] & kinds) == 0) continue;
+  return std::ranges::any_of(runs, [&](uint8_t byte) { return dfa_.Next(from, byte) == to; });
+}
+
+void LiveKinds::StepAscii(const Reached& from) {
+  const std::span<const uint8_t> runs = dfa_.byte_runs();
+  for (size_t r = 0; r < runs.size() && runs[r] < 0x80 && !is_dead_; ++r) {
+    if ((run_kinds_[r] & kinds_) == 0) continue;
     const uint32_t target = dfa_.Next(from.state, runs[r]);
     // A run may begin with bytes of other kinds; they lead where the rest of it leads.
     if (target == ByteDfa::kDead) continue;
@@ -159,7 +189,7 @@ void LiveKinds::StepAscii(const Reached& from, uint16_t kinds) {
   }
 }
 
-uint16_t LiveKinds::StepCharacter(const Reached& from, uint16_t kinds) {
+uint16_t LiveKinds::StepCharacter(const Reached& from) {
   const std::span<const uint8_t> runs = dfa_.byte_runs();
   const bool begins = from.utf8 == Utf8State::kBoundary;
   const std::span<const ByteRange> ranges =
@@ -168,12 +198,13 @@ uint16_t LiveKinds::StepCharacter(const Reached& from, uint16_t kinds) {
     const Utf8State utf8 = NextUtf8State(from.utf8, range.lo);
     if (utf8 == Utf8State::kIllFormed) continue;
     const uint16_t by = begins ? KindBit(range.lo) : from.by;
-    if ((by & kinds) == 0) continue;
+    if ((by & kinds_ & kNonAsciiKinds) == 0) continue;
     for (size_t r = run_of_byte_[range.lo]; r < runs.size() && runs[r] <= range.hi; ++r) {
       const uint32_t target = dfa_.Next(from.state, std::max(range.lo, runs[r]));
       if (target == ByteDfa::kDead) return by;
       if (utf8 != Utf8State::kBoundary && dfa_.IsAccept(target)) return by;
       Add({target, utf8, from.steps + 1, by});
+      if (is_dead_) return 0;
     }
   }
   return 0;
@@ -183,6 +214,11 @@ void LiveKinds::Add(const Reached& to) {
   if (to.utf8 == Utf8State::kBoundary) {
     if (seen_[to.state] == search_) return;
     seen_[to.state] = search_;
+    const Answer& known = answers_[to.state];
+    if (known.is_known && (kinds_ & ~known.kinds) == 0 && known.steps == kMaxSteps) {
+      may_end_ = may_end_ || known.may_end;  // Nothing on the way from there is dead.
+      return;
+    }
   } else {
     Within& within = seen_within_[to.state];
     if (within.search == search_) {
@@ -195,9 +231,12 @@ void LiveKinds::Add(const Reached& to) {
     within = {search_, to.utf8};
   }
   reached_.push_back(to);
+  // Nothing but what is as near has been reached, so this is the nearest such state.
+  is_dead_ = to.utf8 == Utf8State::kBoundary && to.steps < kMaxSteps &&
+             (kinds_ & ~KindsThatLeadOn(to.state)) != 0;
 }
 
-void LiveKinds::IndexRuns() {
+void LiveKinds::Begin() {
   const std::span<const uint8_t> runs = dfa_.byte_runs();
   run_kinds_.assign(runs.size(), 0);
   size_t run = 0;
@@ -206,6 +245,8 @@ void LiveKinds::IndexRuns() {
     run_of_byte_[b] = static_cast<uint8_t>(run);
     if (b < 0x80) run_kinds_[run] |= kKindBits[b];
   }
+  answers_.resize(dfa_.num_states());
+  leading_on_.assign(dfa_.num_states(), 0);
   seen_.assign(dfa_.num_states(), 0);
   seen_within_.assign(dfa_.num_states(), Within());
 }

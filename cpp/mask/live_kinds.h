@@ -37,7 +37,7 @@ class LiveKinds {
     bool is_known = false;
   };
   const Answer& Of(uint32_t state) {
-    if (answers_.empty()) answers_.resize(dfa_.num_states());
+    if (answers_.empty()) Begin();
     Answer& answer = answers_[state];
     if (!answer.is_known) Find(state);
     return answer;
@@ -45,6 +45,9 @@ class LiveKinds {
 
   /// Whether every token below the node keeps the automaton alive, if it is in `state` there.
   bool TakesAllBelow(const TokenTrie& trie, uint32_t node, uint32_t state) {
+    // What does not even lead on from here needs no search.
+    if (answers_.empty()) Begin();
+    if ((trie.kinds_below(node) & ~KindsThatLeadOn(state)) != 0) return false;
     return (trie.kinds_below(node) & ~Of(state).kinds) == 0 &&
            trie.height_below(node) <= Of(state).steps;
   }
@@ -58,29 +61,42 @@ class LiveKinds {
     uint16_t by = 0;  ///< Kinds of which a byte led here.
   };
 
+  static constexpr uint32_t kIsKnown = 1u << 16;
+
+  void Begin();
   void Find(uint32_t state);
-  uint16_t KindsThatLeadOn(uint32_t state) const;
+  uint16_t KindsThatLeadOn(uint32_t state) {
+    uint32_t& known = leading_on_[state];
+    if ((known & kIsKnown) == 0) known = kIsKnown | FindKindsThatLeadOn(state);
+    return static_cast<uint16_t>(known);
+  }
+  uint16_t FindKindsThatLeadOn(uint32_t state) const;
   /// Searches with the kinds of the answer; true if some had to be taken out.
   bool Narrow(uint32_t state, Answer* answer);
+  /// What that comes to at the state reached last, from which not all kinds lead on.
+  bool NarrowToDead(Answer* answer);
   /// Whether one kind alone led here, or alone leads nowhere, of text that words and spaces are
   /// part of.
   static bool IsBesideWords(const Reached& at, uint16_t dead, const Answer& answer);
   bool DropDead(const Reached& at, uint16_t dead, Answer* answer) const;
   bool DropWhatLeadsAway(uint32_t state, Answer* answer) const;
+  /// Whether a search past its bound goes on up to a larger one.
+  bool TakesLargeSearch(const Answer& answer, size_t* max_reached);
   /// Whether the search, which ends here, has found the answer: texts are alive up to here.
   static bool IsFarEnough(const Reached& at, Answer* answer);
-  /// Answers for the states on the way that cannot do better.
-  void Share(const Answer& answer);
-  /// Add the states after one byte; in a character, of these kinds, those are returned that may
-  /// fail.
-  void StepAscii(const Reached& from, uint16_t kinds);
-  uint16_t StepCharacter(const Reached& from, uint16_t kinds);
+  /// Answers for the states on the way that can hardly do better: no other kinds lead on from them,
+  /// or they lead back to where the search began.
+  void Share(uint32_t state, const Answer& answer);
+  bool LeadsTo(uint32_t from, uint32_t to) const;
+  /// Add the states after one byte; in a character, those kinds are returned that may fail.
+  void StepAscii(const Reached& from);
+  uint16_t StepCharacter(const Reached& from);
   void Add(const Reached& to);
-  void IndexRuns();
 
   const ByteDfa& dfa_;
   std::vector<Answer> answers_;
-  std::vector<uint16_t> run_kinds_;  ///< Kinds of ASCII bytes in each of the byte runs.
+  std::vector<uint32_t> leading_on_;  ///< By state, or'ed with kIsKnown.
+  std::vector<uint16_t> run_kinds_;   ///< Kinds of ASCII bytes in each of the byte runs.
   std::array<uint8_t, 256> run_of_byte_{};
   std::vector<Reached> reached_;
   std::vector<uint32_t> seen_;  ///< By state: the last search that reached it between characters.
@@ -90,6 +106,10 @@ class LiveKinds {
   };
   std::vector<Within> seen_within_;  ///< The same within a character.
   uint32_t search_ = 0;
+  uint16_t kinds_ = 0;    ///< Of the search.
+  bool may_end_ = false;  ///< On the way of the search.
+  bool is_dead_ = false;  ///< Some kind does not lead on from the state reached last.
+  int num_large_searches_ = 0;
 };
 
 }  // namespace xgrammar

@@ -121,14 +121,11 @@ size_t LocalMaskBuilder::NumWords() const {
   return (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
 }
 
-void LocalMaskBuilder::AddInside(std::span<const int32_t> tokens, LocalMask* mask) const {
-  if (mask->words_.empty()) {
-    mask->inside_.insert(mask->inside_.end(), tokens.begin(), tokens.end());
-    if (!IsMany(mask->inside_.size())) return;
-    mask->words_.assign(NumWords(), 0);
-    tokens = mask->inside_;
-  }
-  for (int32_t id : tokens) mask->words_[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+void LocalMaskBuilder::AddFirstInside(std::span<const int32_t> tokens, LocalMask* mask) const {
+  mask->inside_.insert(mask->inside_.end(), tokens.begin(), tokens.end());
+  if (!IsMany(mask->inside_.size())) return;
+  mask->words_.assign(NumWords(), 0);
+  AddInside(mask->inside_, mask);
 }
 
 void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* mask) {
@@ -138,7 +135,8 @@ void LocalMaskBuilder::WalkPlain(const ByteDfa& dfa, uint32_t state, LocalMask* 
   if (kind_masks_ != nullptr && dfa.first_bytes(state).Contains('a')) {
     const LiveKinds::Answer answer = live.Of(state);
     const bool takes_words = (answer.kinds & KindBit('a')) != 0;
-    const bool takes_others = (answer.kinds & kLeadKinds) != 0;
+    // Few tokens are above U+FFFF.
+    const bool takes_others = (answer.kinds & kNonAsciiKinds & ~KindBit(0xF0)) != 0;
     if (!takes_others && WalkWords(tokenizer_.words(), 0, dfa, state, &live, mask)) return;
     if (takes_words && answer.steps == LiveKinds::kMaxSteps) {
       mask->known_ = kind_masks_->Get(answer.kinds);
@@ -160,7 +158,10 @@ void LocalMaskBuilder::WalkSiblings(const TokenTrie& trie, uint32_t begin, uint3
   uint32_t after_space = ByteDfa::kDead;
   WalkPlainDfa(
       trie, begin, end, dfa, state, &plain_stack_,
-      [&](uint32_t node, uint32_t) { AddInside(trie.tokens(node), mask); },
+      [&](uint32_t node, uint32_t) {
+        const std::span<const int32_t> tokens = trie.tokens(node);
+        if (!tokens.empty()) AddInside(tokens, mask);
+      },
       [&](uint32_t node, uint32_t to) { Leave(node, to, dfa, mask); },
       [&](uint32_t node, uint32_t to) {
         if (trie.node(node).subtree_end - node < kWorthAsking) return false;

@@ -97,7 +97,16 @@ class LocalMaskBuilder {
   /// read. `depth`: of the node that the index is below. False if there is no loop.
   bool WalkWords(const WordIndex& index, uint32_t depth, const ByteDfa& dfa, uint32_t state,
                  LiveKinds* live, LocalMask* mask);
-  void AddInside(std::span<const int32_t> tokens, LocalMask* mask) const;
+  void AddInside(std::span<const int32_t> tokens, LocalMask* mask) const {
+    if (mask->words_.empty()) {
+      AddFirstInside(tokens, mask);
+      return;
+    }
+    uint32_t* const words = mask->words_.data();
+    for (int32_t id : tokens) words[static_cast<size_t>(id) >> 5] |= 1u << (id & 31);
+  }
+  /// As long as they are few.
+  void AddFirstInside(std::span<const int32_t> tokens, LocalMask* mask) const;
   /// A walk of the automaton of one copy: who needs how many copies.
   struct CopyWalk {
     uint16_t kinds = 0;               ///< Each character of these is a copy.

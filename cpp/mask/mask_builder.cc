@@ -30,7 +30,8 @@ bool Intersects(const ByteSet& a, const ByteSet& b) {
 }
 
 uint16_t KindsOf(const ByteSet& bytes) {
-  uint16_t kinds = 0;
+  // Bytes within characters are of no kind; no grammar has text that begins with one.
+  uint16_t kinds = bytes.words[2] != 0 ? uint16_t{0xFFFF} : uint16_t{0};
   for (size_t w = 0; w < bytes.words.size(); ++w) {
     for (uint64_t rest = bytes.words[w]; rest != 0; rest &= rest - 1) {
       kinds |= kKindBits[w * 64 + static_cast<size_t>(std::countr_zero(rest))];

@@ -25,20 +25,23 @@ constexpr int ByteKind(uint8_t byte) {
   if (byte == ':') return 10;
   if (byte == '<' || byte == '>' || byte == '/') return 11;
   if (byte < 0x80) return 12;
-  if (byte < 0xC0) return 14;
+  if (byte >= 0xF0 && byte <= 0xF4) return 14;
   // White space, line ends and the end of the basic plane, which patterns leave out, begin with
-  // C2, E1, E2, E3, EE and EF; most letters do not.
+  // C2, E1, E2, E3, EE and EF; most letters do not. Above it are scripts and signs of their own.
   return byte == 0xC2 || (byte >= 0xE1 && byte <= 0xE3) || byte == 0xEE || byte == 0xEF ? 15 : 5;
 }
 
 /// Not a kind of byte: below this node stands something that is no beginning of well-formed UTF-8,
 /// or the node itself ends within a character.
 constexpr uint16_t kIllFormedBelow = 1u << 13;
-/// The kinds of bytes that begin a character above U+007F, and of all bytes of such characters.
-constexpr uint16_t kLeadKinds = (1u << 5) | (1u << 15);
-constexpr uint16_t kNonAsciiKinds = kLeadKinds | (1u << 14);
+/// The kinds of characters above U+007F, which are those of their first bytes.
+constexpr uint16_t kNonAsciiKinds = (1u << 5) | (1u << 14) | (1u << 15);
 
-constexpr uint16_t KindBit(uint8_t byte) { return static_cast<uint16_t>(1u << ByteKind(byte)); }
+/// 0 for bytes that continue a character.
+constexpr uint16_t KindBit(uint8_t byte) {
+  const bool continues = byte >= 0x80 && byte < 0xC0;
+  return static_cast<uint16_t>(continues ? 0 : 1u << ByteKind(byte));
+}
 
 /// KindBit of every byte.
 constexpr std::array<uint16_t, 256> kKindBits = [] {

@@ -11,6 +11,7 @@
 #include "automata/byte_dfa.h"
 #include "automata/text_lengths.h"
 #include "frontend/json_schema/converter.h"
+#include "frontend/json_schema/regex_rules.h"
 #include "frontend/json_schema/string_formats.h"
 #include "frontend/json_schema/string_spelling.h"
 #include "frontend/regex/regex.h"
@@ -215,7 +216,11 @@ ExprId JSONSchemaConverter::LargePattern(const StringConstraint& constraint,
 }
 
 ExprId JSONSchemaConverter::FormatString(std::string_view name, Depth) {
-  return JsonText("string", SpelledAutomatonOfFormat(name), false);
+  if (name == "regex") {
+    if (regex_format_ == kNoExpr) regex_format_ = Quoted("string", AddRegexFormat(&builder_));
+    return regex_format_;
+  }
+  return JsonText("string", AutomataOfFormat(name).spelled, false);
 }
 
 ExprId JSONSchemaConverter::BoundedString(const CodePointSet& characters, const CountRange& length,

@@ -230,6 +230,7 @@ class JSONSchemaConverter {
   std::deque<ObjectSpec> const_objects_;
   ObjectSpec any_object_;
   ExprId free_string_ = kNoExpr;  ///< Used if there are excluded texts.
+  ExprId regex_format_ = kNoExpr;
   ExprId free_value_ = kNoExpr;
   ExprId free_object_ = kNoExpr;
   ExprId free_array_ = kNoExpr;

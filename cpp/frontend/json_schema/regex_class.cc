@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/json_schema/json_escapes.h"
 #include "frontend/regex/regex.h"
 #include "support/utf8.h"
 
@@ -20,31 +21,137 @@ namespace {
 
 class ClassBuilder {
  public:
-  CodePointDfa Build() {
+  CodePointDfa Build(bool is_spelled) {
     const int32_t start = Add();
     end_ = Add();
     between_ = Add();
     escape_ = Add();
-    const int32_t after_open = Add();
-    const int32_t after_caret = Add();
+    after_open_ = Add();
+    after_caret_ = Add();
     const int32_t last_dash = Add();
-    At(end_).accept = true;
-    AddEdge(start, '[', '[', after_open);
+    AddEdge(start, '[', '[', after_open_);
     AddEdge(last_dash, ']', ']', end_);
     MakeRawItems();
     MakeEscapes();
     // A first `-` is followed by items, too.
-    WriteItems(after_open, between_);
-    WriteItems(after_caret, between_);
+    WriteItems(after_open_, between_);
+    WriteItems(after_caret_, between_);
     WriteItems(between_, last_dash);
-    for (CodePointEdge& edge : At(after_open).edges) {
-      if (edge.lo == '^') edge.target = after_caret;
-    }
-    return CodePointDfa(states_);
+    if (is_spelled) Spell();
+    return Numbered(start);
   }
 
  private:
-  CodePointDfa::State& At(int32_t state) { return states_[static_cast<size_t>(state)]; }
+  struct State {
+    std::vector<CodePointEdge> edges;
+    int32_t after_dash = -1;  ///< If not -1: items, in which this follows `-`.
+  };
+
+  // Nearly all edges are those of items, which are written here once for each state, in their final
+  // form.
+  CodePointDfa Numbered(int32_t start) {
+    DfaTable table;
+    size_t num_edges = 0;
+    for (const State& state : states_)
+      num_edges += state.after_dash >= 0 ? items_.size() : state.edges.size();
+    table.Reserve(states_.size(), num_edges);
+    std::vector<int32_t> new_id(states_.size(), -1);
+    std::vector<int32_t> order = {start};
+    new_id[static_cast<size_t>(start)] = 0;
+    const auto number_of = [&](int32_t state) {
+      int32_t& id = new_id[static_cast<size_t>(state)];
+      if (id < 0) {
+        id = static_cast<int32_t>(order.size());
+        order.push_back(state);
+      }
+      return id;
+    };
+    for (size_t k = 0; k < order.size(); ++k) {
+      State& state = At(order[k]);
+      std::ranges::sort(state.edges, {}, &CodePointEdge::lo);
+      for (const CodePointEdge& edge : state.edges)
+        table.AppendEdge(edge.lo, edge.hi, number_of(edge.target));
+      if (state.after_dash >= 0) {
+        for (const CodePointEdge& edge : items_) {
+          int32_t target = edge.target;
+          if (edge.lo == '-') target = state.after_dash;
+          if (edge.lo == '^' && order[k] == after_open_) target = after_caret_;
+          table.AppendEdge(edge.lo, edge.hi, number_of(target));
+        }
+      }
+      table.EndState(order[k] == end_);
+    }
+    return CodePointDfa::FromNumbered(std::move(table));
+  }
+
+  // Replaces characters by their canonical spellings in a JSON string (string_spelling.h).
+  void Spell() {
+    const size_t num_states = states_.size();  // Those of the escapes come behind them.
+    SpellEdges(&items_);
+    for (size_t s = 0; s < num_states; ++s) {
+      std::vector<CodePointEdge> edges = std::move(states_[s].edges);
+      SpellEdges(&edges);
+      states_[s].edges = std::move(edges);
+    }
+  }
+
+  void SpellEdges(std::vector<CodePointEdge>* edges) {
+    std::vector<CodePointEdge> spelled;
+    std::vector<std::pair<uint32_t, int32_t>> escaped;
+    for (const CodePointEdge& edge : *edges) {
+      for (const CodePointRange& range : kRawRanges) {
+        const uint32_t lo = std::max(edge.lo, range.lo);
+        const uint32_t hi = std::min(edge.hi, range.hi);
+        if (lo <= hi) spelled.push_back({lo, hi, edge.target});
+      }
+      for (uint32_t c = edge.lo; c <= std::min(edge.hi, uint32_t{'\\'}); ++c) {
+        if (c < kNumControls || c == '"' || c == '\\') escaped.emplace_back(c, edge.target);
+      }
+    }
+    if (!escaped.empty()) {
+      spelled.push_back({'\\', '\\', AddEscapes(escaped)});
+      std::ranges::sort(spelled, {}, &CodePointEdge::lo);
+    }
+    *edges = std::move(spelled);
+  }
+
+  // The state behind a backslash, before the rest of some characters' escapes.
+  int32_t AddEscapes(const std::vector<std::pair<uint32_t, int32_t>>& characters) {
+    const int32_t state = Add();
+    int32_t fourth = -1;  // Before the last digit but one of the others' numbers.
+    std::array<int32_t, 2> last = {-1, -1};
+    for (const auto& [c, target] : characters) {
+      const auto same = [code_point = c](const ShortEscape& escape) {
+        return escape.code_point == code_point;
+      };
+      const auto escape = std::ranges::find_if(kCanonicalEscapes, same);
+      if (escape != kCanonicalEscapes.end()) {
+        const auto letter = static_cast<uint32_t>(escape->letter);
+        AddEdge(state, letter, letter, target);
+        continue;
+      }
+      if (fourth < 0) {
+        int32_t before = state;
+        for (const char digit : {'u', '0', '0'}) {
+          const int32_t next = Add();
+          const auto letter = static_cast<uint32_t>(digit);
+          AddEdge(before, letter, letter, next);
+          before = next;
+        }
+        fourth = before;
+      }
+      const uint32_t high = c / 16;
+      if (last[high] < 0) {
+        last[high] = Add();
+        AddEdge(fourth, '0' + high, '0' + high, last[high]);
+      }
+      const auto letter = static_cast<uint32_t>(HexLetter(c % 16));
+      AddEdge(last[high], letter, letter, target);
+    }
+    return state;
+  }
+
+  State& At(int32_t state) { return states_[static_cast<size_t>(state)]; }
   int32_t Add() {
     states_.emplace_back();
     return static_cast<int32_t>(states_.size() - 1);
@@ -62,13 +169,8 @@ class ClassBuilder {
     }
   }
 
-  // The edges of a state in which an item, the last `-` or the end may follow.
-  void WriteItems(int32_t state, int32_t after_dash) {
-    At(state).edges = items_;
-    for (CodePointEdge& edge : At(state).edges) {
-      if (edge.lo == '-') edge.target = after_dash;
-    }
-  }
+  // A state in which an item, the last `-` or the end may follow.
+  void WriteItems(int32_t state, int32_t after_dash) { At(state).after_dash = after_dash; }
 
   // After the first character of a range and `-`; it may be a single one behind which the class
   // ends.
@@ -210,9 +312,11 @@ class ClassBuilder {
     AddDigits(u, 15, 15, any[3]);  // Nothing is above it.
   }
 
-  std::vector<CodePointDfa::State> states_;
-  std::vector<CodePointEdge> items_;
-  int32_t end_ = 0;      ///< After `]`.
+  std::vector<State> states_;
+  std::vector<CodePointEdge> items_;  ///< In order.
+  int32_t end_ = 0;                   ///< After `]`.
+  int32_t after_open_ = 0;            ///< After `[`.
+  int32_t after_caret_ = 0;           ///< After `[^`.
   int32_t between_ = 0;  ///< After an item that begins no range, or whose range is complete.
   int32_t escape_ = 0;   ///< After a backslash that begins an item.
 };
@@ -225,15 +329,20 @@ CodePointDfa RegexPart(const std::string& regex) {
   return RegexToDfa(regex, options, Limits());
 }
 
-std::string RegexEscapes() {
+std::string RegexShortEscapes() { return "[dDsSwW]|[tnvfr]|[\\^$\\\\.*+?()\\[\\]{}|\\/]"; }
+
+std::string RegexLongEscapes() {
   const std::string hex = "[0-9A-Fa-f]";
   const std::string category =
       "(?:L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?)";
-  return "[dDsSwW]|[tnvfr]|c[A-Za-z]|x" + hex + "{2}|u(?:[0-9A-CEFa-cef]" + hex + "{3}|[dD][0-7]" +
-         hex + "{2})|u\\{(?:0{0,4}" + hex + "{1,5}|0?10" + hex + "{4})\\}|[pP]\\{" + category +
-         "\\}|[\\^$\\\\.*+?()\\[\\]{}|\\/]";
+  return "c[A-Za-z]|x" + hex + "{2}|u(?:[0-9A-CEFa-cef]" + hex + "{3}|[dD][0-7]" + hex +
+         "{2})|u\\{(?:0{0,4}" + hex + "{1,5}|0?10" + hex + "{4})\\}|[pP]\\{" + category + "\\}";
 }
 
-CodePointDfa RegexClass() { return ClassBuilder().Build(); }
+std::string RegexEscapes() { return RegexShortEscapes() + "|" + RegexLongEscapes(); }
+
+CodePointDfa RegexClass() { return ClassBuilder().Build(false); }
+
+CodePointDfa SpelledRegexClass() { return ClassBuilder().Build(true); }
 
 }  // namespace xgrammar::json_schema

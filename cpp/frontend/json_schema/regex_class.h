@@ -14,8 +14,13 @@ CodePointDfa RegexPart(const std::string& regex);
 
 /// What may follow a backslash inside and outside of classes, as a regular expression.
 std::string RegexEscapes();
+/// Those of one letter or sign outside of classes, and all others.
+std::string RegexShortEscapes();
+std::string RegexLongEscapes();
 
 /// Character classes, from `[` to `]`, with ranges that are seen to be in order.
 CodePointDfa RegexClass();
+/// Their canonical spellings in a JSON string.
+CodePointDfa SpelledRegexClass();
 
 }  // namespace xgrammar::json_schema

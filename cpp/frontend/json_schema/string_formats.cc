@@ -239,10 +239,13 @@ CodePointDfa DecodedFormat(const NamedFormat& format) {
   return RegexToDfa(format.regex(), options, limits);
 }
 
-FormatAutomata MakeFormat(const NamedFormat& format, const CodePointDfaPtr& spelled_regex) {
-  if (format.name == "regex")
-    return {std::make_shared<const CodePointDfa>(RegexFormatToDfa()), spelled_regex};
+FormatAutomata MakeFormat(const NamedFormat& format) {
   FormatAutomata automata;
+  if (format.name == "regex") {
+    automata.decoded = std::make_shared<const CodePointDfa>(RegexFormatToDfa());
+    automata.spelled = std::make_shared<const CodePointDfa>(SpelledRegexFormatToDfa());
+    return automata;
+  }
   automata.decoded = std::make_shared<const CodePointDfa>(DecodedFormat(format));
   automata.spelled = SpellCanonically(automata.decoded);
   return automata;
@@ -253,9 +256,6 @@ struct FormatLibrary {
   std::array<ForkSafeOnce, kNumFormats> once;
   std::array<FormatAutomata, kNumFormats> automata;
   std::array<std::atomic<const CodePointDfa*>, kNumFormats> made{};
-  // Ten times as large as all others together, and mostly only this half of it is asked for.
-  ForkSafeOnce regex_once;
-  CodePointDfaPtr spelled_regex;
 };
 
 FormatLibrary& Library() {
@@ -264,32 +264,19 @@ FormatLibrary& Library() {
   return library;
 }
 
-CodePointDfaPtr SpelledRegex(FormatLibrary* library) {
-  library->regex_once.Call([library] {
-    const WorkPause pause;
-    library->spelled_regex = std::make_shared<const CodePointDfa>(SpelledRegexFormatToDfa());
-  });
-  return library->spelled_regex;
-}
-
 }  // namespace
 
 const FormatAutomata& AutomataOfFormat(std::string_view name) {
   FormatLibrary& library = Library();
   size_t index = 0;
   while (Formats()[index].name != name) ++index;
-  const CodePointDfaPtr regex = name == "regex" ? SpelledRegex(&library) : nullptr;
   library.once[index].Call([&] {
     // A constant of this library is on nobody's account.
     const WorkPause pause;
-    library.automata[index] = MakeFormat(Formats()[index], regex);
+    library.automata[index] = MakeFormat(Formats()[index]);
     library.made[index].store(library.automata[index].decoded.get(), std::memory_order_release);
   });
   return library.automata[index];
-}
-
-CodePointDfaPtr SpelledAutomatonOfFormat(std::string_view name) {
-  return name == "regex" ? SpelledRegex(&Library()) : AutomataOfFormat(name).spelled;
 }
 
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded) {

@@ -40,8 +40,6 @@ struct FormatAutomata {
 /// Precondition: HasAutomaton. Made once per process and never changed; safe to
 /// call from any thread.
 const FormatAutomata& AutomataOfFormat(std::string_view name);
-/// The same of the spelled form alone.
-CodePointDfaPtr SpelledAutomatonOfFormat(std::string_view name);
 /// The spelled form if `decoded` is one of the automata above, else null.
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded);
 

@@ -1,11 +1,13 @@
 // Transducing automata from decoded to spelled characters (RFC 8259, section 7).
 //
-// Each state keeps its raw characters and gets states of its own for the escapes of the others. The
+// Each state keeps its raw characters and gets states for the escapes of the others. The
 // spellings of all strings but some names are spellings_except.cc.
 #include "frontend/json_schema/string_spelling.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,39 +40,12 @@ class CanonicalSpeller {
     table_.Reserve(2 * source.size(), 2 * static_cast<size_t>(decoded_.num_edges()));
     num_states_ = static_cast<int32_t>(source.size());
     for (const auto& state : source) WriteRaw(state);
-    for (const int32_t state : escaped_) WriteEscapes(source[static_cast<size_t>(state)]);
+    for (const EscapeTargets& targets : escapes_) WriteEscapes(targets);
     // Whatever lies ahead of a decoded text, its spelling can reach.
     return CodePointDfa(std::move(table_), 0);
   }
 
  private:
-  // The raw characters, and a backslash to the escapes if there are any. How many states they take
-  // is known here, what they hold is written later.
-  void WriteRaw(const CodePointDfa::StateView& state) {
-    const bool is_escaped = std::ranges::any_of(
-        state.edges, [](const CodePointDfa::Edge& edge) { return NeedsEscapes(edge); });
-    bool has_backslash = !is_escaped;
-    const auto add_backslash = [&](uint32_t before) {
-      if (has_backslash || before <= '\\') return;
-      table_.AddEdge('\\', '\\', num_states_);
-      has_backslash = true;
-    };
-    for (const auto& edge : state.edges) {
-      for (const CodePointRange& range : kRawRanges) {
-        const uint32_t lo = std::max(edge.lo, range.lo);
-        const uint32_t hi = std::min(edge.hi, range.hi);
-        if (lo > hi) continue;
-        add_backslash(lo);
-        table_.AppendEdge(lo, hi, edge.target);
-      }
-    }
-    add_backslash(kMaxCodePoint);
-    const int32_t written = table_.EndState(state.accept);
-    if (!is_escaped) return;
-    escaped_.push_back(written);
-    num_states_ += NumEscapeStates(Targets(state));
-  }
-
   // Where the characters that have escapes lead, -1 for nowhere.
   struct EscapeTargets {
     std::array<int32_t, kNumControls> control;
@@ -79,12 +54,60 @@ class CanonicalSpeller {
     int32_t of(uint32_t code_point) const {
       return code_point == '"' ? quote : (code_point == '\\' ? backslash : control[code_point]);
     }
+    friend bool operator==(const EscapeTargets&, const EscapeTargets&) = default;
+  };
+  struct HashTargets {
+    size_t operator()(const EscapeTargets& targets) const {
+      uint64_t hash = static_cast<uint32_t>(targets.quote);
+      const auto mix = [&hash](int32_t target) {
+        hash = (hash ^ static_cast<uint32_t>(target)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+      };
+      mix(targets.backslash);
+      for (const int32_t target : targets.control) mix(target);
+      return static_cast<size_t>(hash);
+    }
   };
 
-  static EscapeTargets Targets(const CodePointDfa::StateView& state) {
+  // The raw characters, and a backslash to the escapes if there are any.
+  void WriteRaw(const CodePointDfa::StateView& state) {
+    const auto& edges = state.edges;
+    size_t next = 0;
+    bool is_escaped = false;
+    for (; next < edges.size() && edges[next].lo <= '\\'; ++next) {
+      is_escaped = is_escaped || NeedsEscapes(edges[next]);
+      WriteRawEdge(edges[next], '\\' - 1);
+    }
+    if (is_escaped) table_.AddEdge('\\', '\\', EscapeState(Targets(edges.first(next))));
+    if (next > 0) WriteRawEdge(edges[next - 1], kMaxCodePoint, '\\' + 1);
+    for (; next < edges.size(); ++next) WriteRawEdge(edges[next], kMaxCodePoint);
+    table_.EndState(state.accept);
+  }
+
+  // The raw characters of an edge from `least` up to `most`.
+  void WriteRawEdge(const CodePointDfa::Edge& edge, uint32_t most, uint32_t least = 0) {
+    for (const CodePointRange& range : kRawRanges) {
+      const uint32_t lo = std::max({edge.lo, range.lo, least});
+      const uint32_t hi = std::min({edge.hi, range.hi, most});
+      if (lo <= hi) table_.AppendEdge(lo, hi, edge.target);
+    }
+  }
+
+  // The state behind a backslash. States whose escapes lead to the same states have one in common.
+  // How many states it takes is known here, what they hold is written later.
+  int32_t EscapeState(const EscapeTargets& targets) {
+    const auto [place, is_new] = escape_states_.try_emplace(targets, num_states_);
+    if (is_new) {
+      escapes_.push_back(targets);
+      num_states_ += NumEscapeStates(targets);
+    }
+    return place->second;
+  }
+
+  static EscapeTargets Targets(std::span<const CodePointDfa::Edge> edges) {
     EscapeTargets targets;
     targets.control.fill(-1);
-    for (const auto& edge : state.edges) {
+    for (const auto& edge : edges) {
       for (uint32_t c = edge.lo; c <= edge.hi && c < kNumControls; ++c)
         targets.control[c] = edge.target;
       if (edge.lo <= '"' && '"' <= edge.hi) targets.quote = edge.target;
@@ -107,8 +130,7 @@ class CanonicalSpeller {
                          : 4 + num_last;  // After `\`, `\u`, `\u0`, `\u00`, `\u000` and `\u001`.
   }
 
-  void WriteEscapes(const CodePointDfa::StateView& state) {
-    const EscapeTargets targets = Targets(state);
+  void WriteEscapes(const EscapeTargets& targets) {
     int32_t next = table_.num_states() + 1;  // The state behind the one that is written.
     for (const ShortEscape& escape : kCanonicalEscapes) {
       const int32_t target = targets.of(escape.code_point);
@@ -142,8 +164,9 @@ class CanonicalSpeller {
 
   const CodePointDfa& decoded_;
   DfaTable table_;
-  std::vector<int32_t> escaped_;  ///< States with escapes, in the order of their escape states.
-  int32_t num_states_ = 0;        ///< With the escape states that are still to be written.
+  std::vector<EscapeTargets> escapes_;  ///< In the order of their states.
+  std::unordered_map<EscapeTargets, int32_t, HashTargets> escape_states_;
+  int32_t num_states_ = 0;  ///< With the escape states that are still to be written.
 };
 
 }  // namespace
@@ -165,12 +188,17 @@ LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded) {
   constexpr int64_t kSmallSize = 64;
   constexpr int64_t kEscapeSize = 52;  // The states and edges that the escapes of a state take.
   const auto num_states = static_cast<int64_t>(decoded->states().size());
-  if (num_states + decoded->num_edges() < kSmallSize || !NeedsEscapes(*decoded)) return nullptr;
+  // Lowering folds what is known to be smaller: of larger ones the size must be known.
+  constexpr int64_t kLargeSize = int64_t{1} << 20;
+  // What is raw is cut at most where the ranges of raw characters end.
+  const int64_t size =
+      num_states * (static_cast<int64_t>(kRawRanges.size()) + kEscapeSize) + decoded->num_edges();
+  if (num_states + decoded->num_edges() < kSmallSize || size > kLargeSize ||
+      !NeedsEscapes(*decoded))
+    return nullptr;
   return std::make_shared<const LateAutomaton>(
       LateAutomaton::Source{[decoded] { return SpellCanonically(decoded); }, {}, {}},
-      decoded->states()[0].accept,
-      // What is raw is cut at most where the ranges of raw characters end.
-      num_states * (static_cast<int64_t>(kRawRanges.size()) + kEscapeSize) + decoded->num_edges());
+      decoded->states()[0].accept, size);
 }
 
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder) {

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <string>
+#include <utility>
+
 #include "mask/kind_masks.h"
 #include "mask/mask_fixtures.h"
 
@@ -38,10 +42,27 @@ ByteDfa Chain(int length) {
   return *DeterminizeBytes(nfa, 0, length + 1, 500);
 }
 
+/// Ranges of which the lower end is remembered, as in a character class.
+std::string RangesInOrder() {
+  std::string ebnf = "root ::= \"[\" (";
+  for (const auto& [first, last] :
+       {std::pair('a', 'z'), std::pair('A', 'Z'), std::pair('0', '9')}) {
+    for (char c = first; c <= last; ++c)
+      ebnf += std::string("\"") + c + "\" (\"-\" [" + c + "-" + last + "])? | ";
+  }
+  for (int c = 0x410; c < 0x450; ++c) {
+    char hex[8];
+    std::snprintf(hex, sizeof(hex), "\\u%04x", static_cast<unsigned>(c));
+    ebnf += std::string("[") + hex + "] (\"-\" [" + hex + "-\\u0450])? | ";
+  }
+  return ebnf + "\" \")* \"]\"";
+}
+
 TEST(LiveKinds, ASubtreeThatIsTakenIsAlive) {
   int taken = 0;
+  const std::string ranges = RangesInOrder();
   for (const char* ebnf :
-       {R"(root ::= "\"" ([^"\\\x00-\x1f] | "\\" [nrt"\\/])* "\"")",
+       {ranges.c_str(), R"(root ::= "\"" ([^"\\\x00-\x1f] | "\\" [nrt"\\/])* "\"")",
         R"(root ::= [a-z]+ "@" [a-z.]+)",
         R"(root ::= ([a-zA-Z0-9] [a-zA-Z0-9-]{0,20} ".")+ [a-z]{2,6})",
         R"(root ::= [^a]* "a" [^,]*)", R"(root ::= ([a-z] [0-9 ])* | [A-Z]{3,40} "!")",
@@ -92,6 +113,14 @@ TEST(LiveKinds, FindsWhatItIsFor) {
   EXPECT_EQ(of_chain.Of(0).steps, 20);
   EXPECT_GE(of_chain.Of(chain.Next(0, 'a')).steps, 19);
   EXPECT_EQ(KindsAtTheStart(Chain(3)), 0);
+  const ByteDfaPtr ranges = FoldedDfa(RangesInOrder());
+  ASSERT_NE(ranges, nullptr);
+  ASSERT_GT(ranges->num_states(), 200u);
+  LiveKinds in_ranges(*ranges);
+  for (const char* before : {"[", "[a", "[a-z", "[zZ0"}) {
+    EXPECT_EQ(in_ranges.Of(After(*ranges, 0, before)).kinds, letters | KindBit('0') | KindBit(' '))
+        << before << ": a state for each character";
+  }
 }
 
 TEST(KindMasks, HoldTheTokensOfTheKinds) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/json_schema/string_spelling.h"
+
 namespace xgrammar::json_schema {
 namespace {
 
@@ -41,6 +43,11 @@ TEST(RegexClass, RangesAreInOrder) {
         "[\\u0101-\\u0041]", "[\\ud800]", "[\\ud800-]", "[\\d-z]", "[a-\\d]", "[\\x41-z]", "[\\q]",
         "[a--]", "[\\uF000-\\uE000]"})
     EXPECT_FALSE(dfa.Accepts(text)) << text;
+}
+
+TEST(RegexClass, SpellingIsCanonical) {
+  EXPECT_EQ(Minimize(SpelledRegexClass()).states(),
+            Minimize(SpellCanonically(RegexClass())).states());
 }
 
 TEST(RegexPart, MatchesTheWholeText) {
