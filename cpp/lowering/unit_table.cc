@@ -119,7 +119,7 @@ const Unit& UnitTable::Get(UnitId id) {
 
 void UnitTable::BuildAhead() {
   // Together a tenth of the time that compiling takes.
-  constexpr int kMaxUnitsAhead = 32;
+  constexpr int kMaxUnitsAhead = 16;
   constexpr int64_t kMaxStatesAhead = 4096;
   int num_built = 0;
   int64_t num_states = 0;
