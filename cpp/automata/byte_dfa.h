@@ -3,8 +3,9 @@
 //
 // Bytes that no state tells apart share a column (byte classes). Invariants: state 0 is the start,
 // every state is reachable and can reach an accepting state; a missing edge is kDead. Safe to
-// share. The rows of some large automata are made when they are first read (rows_on_demand.h), which
-// nobody can tell by anything but the time; some numbers of their states may be those of none.
+// share. The rows of some large automata are made when they are first read (rows_on_demand.h),
+// which nobody can tell by anything but the time; some numbers of their states may be those of
+// none.
 #pragma once
 
 #include <atomic>
