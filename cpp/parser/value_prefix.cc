@@ -338,29 +338,39 @@ ByteSet ValuePrefix::BytesTowards(const ValuePrefix& value) const {
   if (!value.IsComplete()) return AllBytes();
   const auto first_bytes = [&](const Node& n) { return ValuePrefix("").ScalarBytes(n); };
   if (nodes_.empty()) return first_bytes(value.node(0));
-  NodeId target = 0;
+  // More than one where a name occurs twice.
+  std::vector<NodeId> targets{0};
+  ByteSet bytes;
   for (size_t depth = 0; depth < open_.size(); ++depth) {
     const Node& own = node(open_[depth]);
-    const Node& other = value.node(target);
-    if (own.kind != other.kind) return {};
     const bool has_partial = depth + 1 < open_.size() || IsInScalar();
     const size_t num_done = own.children.size() - (has_partial ? 1 : 0);
-    std::vector<size_t> left;
-    if (!TakeDone(own, num_done, value, other, &left)) return {};
+    std::vector<NodeId> inner;
+    for (NodeId target : targets) {
+      const Node& other = value.node(target);
+      std::vector<size_t> left;
+      if (own.kind != other.kind || !TakeDone(own, num_done, value, other, &left)) continue;
+      if (!has_partial) {
+        bytes.Merge(PlaceBytes(own, value, other, left));
+        continue;
+      }
+      if (own.kind == JsonKind::kArray) {
+        if (!left.empty()) inner.push_back(other.children[left.front()]);
+        continue;
+      }
+      for (size_t i : left) {
+        if (other.names[i] == own.names[num_done]) inner.push_back(other.children[i]);
+      }
+    }
     if (!has_partial) {
-      ByteSet bytes = PlaceBytes(own, value, other, left);
       if (!bytes.empty() && place_ != Place::kString) bytes.Merge(BytesOf(kSpaces));
       return bytes;
     }
-    if (own.kind == JsonKind::kObject) {
-      std::erase_if(left, [&](size_t i) { return other.names[i] != own.names[num_done]; });
-      if (left.size() > 1) return AllBytes();  // A name that occurs twice.
-    }
-    if (left.empty()) return {};
-    target = other.children[left.front()];
+    targets = std::move(inner);
   }
   if (!IsInScalar()) return {};  // Complete.
-  return ScalarBytes(value.node(target));
+  for (NodeId target : targets) bytes.Merge(ScalarBytes(value.node(target)));
+  return bytes;
 }
 
 bool ValuePrefix::TakeDone(const Node& own, size_t num_done, const ValuePrefix& value,

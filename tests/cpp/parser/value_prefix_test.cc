@@ -46,6 +46,7 @@ const std::vector<std::vector<std::string>>& Values() {
       {R"({"a":1})", R"({"\u0061" : 1.0})"},
       {R"({"a":1,"b":[true]})", R"({"b":[true],"a":1})", R"({ "b" : [ true ], "a" : 10e-1 })"},
       {R"({"a":1,"a":2})", R"({"a":2,"a":1})"},
+      {R"({"a":[1],"a":{"b":2}})", R"({"a":{"b":2},"a":[1]})"},
       {R"({"a":{"b":{}}})"},
       {R"({"a":{"b":[]}})"},
       {R"(["a",["b"]])"},
@@ -96,6 +97,8 @@ TEST(ValuePrefix, OtherTextsLeadNowhere) {
   EXPECT_FALSE(leads("{\"a\":1,", "{\"a\":1}"));
   EXPECT_FALSE(leads("{\"b", "{\"a\":1}"));
   EXPECT_FALSE(leads("{\"a\":2,", "{\"a\":1,\"b\":2}"));
+  EXPECT_FALSE(leads("{\"a\":\"", "{\"a\":1,\"a\":true}"));
+  EXPECT_FALSE(leads("{\"a\":[2", "{\"a\":[1],\"a\":{}}"));
   EXPECT_FALSE(leads("tr", "false"));
 }
 
