@@ -250,10 +250,9 @@ class Parser {
   /// Drops items that no text leads to an end from, and interns what is left.
   SetId InternLive(std::vector<Item>* kernel, uint32_t record, SetId before = kDeadSet);
   bool IsAlive(const Item& item, uint32_t record);
-  /// Whether one byte that is not in `near`, and no white space between values, leads on.
+  /// Whether a byte leads on that is neither in `near` nor white space between values.
   bool LeadsElsewhere(SetId from, uint32_t record, const ByteSet& near);
-  /// Whether the parse from a set reaches an end with a text, begun by `text`, that spells none of
-  /// the values.
+  /// Whether a text that begins with `text` and spells none of the values leads to an end.
   bool SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near);
   /// For the text of the record from `begin` on.
   const NearList& NearValues(uint32_t record, uint32_t list, uint32_t begin);
