@@ -170,7 +170,9 @@ ByteDfa MakeByteDfa(ByteTable table) { return ByteDfaBuilder::Build(std::move(ta
 std::optional<ByteDfa> DfaOnDemand(std::unique_ptr<const RowsOnDemand> rows, uint32_t max_states) {
   const uint32_t num_states = rows->num_states();
   if (num_states > max_states) return std::nullopt;
-  if (size_t{num_states} * rows->classes().count > ByteTable::kMaxEntries) return std::nullopt;
+  // Few of the rows are ever made.
+  constexpr size_t kMaxEntries = 2 * ByteTable::kMaxEntries;
+  if (size_t{num_states} * rows->classes().count > kMaxEntries) return std::nullopt;
   return ByteDfaBuilder::OnDemand(std::move(rows));
 }
 

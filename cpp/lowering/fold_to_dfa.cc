@@ -209,12 +209,17 @@ std::vector<std::string_view> TextsOf(const Grammar& grammar, ExprId expr) {
   return texts;
 }
 
+struct Spelled {
+  std::optional<ByteDfa> dfa;
+  bool is_too_large = false;  ///< Another way would take more states still.
+};
+
 /// A code point automaton alone or between literals needs no subset construction, nor do texts.
-std::optional<ByteDfa> FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t max_states) {
+Spelled FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t max_states) {
   const std::vector<std::string_view> texts = TextsOf(grammar, expr);
   if (!texts.empty()) {
-    return SpellInBytes("", std::make_shared<const CodePointDfa>(FromStrings(texts)), "",
-                        max_states);
+    return {SpellInBytes("", std::make_shared<const CodePointDfa>(FromStrings(texts)), "",
+                         max_states)};
   }
   const bool is_sequence = grammar.kind(expr) == ExprKind::kSequence;
   const std::span<const ExprId> parts =
@@ -228,15 +233,19 @@ std::optional<ByteDfa> FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t
     } else if (grammar.kind(part) == ExprKind::kByteString) {
       (automaton == kNoExpr ? before : after) += grammar.bytes(part);
     } else {
-      return std::nullopt;
+      return {};
     }
   }
-  if (automaton == kNoExpr) return std::nullopt;
+  if (automaton == kNoExpr) return {};
   if (const LateAutomatonPtr late = grammar.late_automaton(automaton)) {
     std::unique_ptr<const RowsOnDemand> rows = late->MakeRows(before, after);
-    if (rows != nullptr) return DfaOnDemand(std::move(rows), max_states);
+    if (rows != nullptr) {
+      Spelled spelled{DfaOnDemand(std::move(rows), max_states)};
+      spelled.is_too_large = !spelled.dfa.has_value();
+      return spelled;
+    }
   }
-  return SpellInBytes(before, grammar.automaton(automaton), after, max_states);
+  return {SpellInBytes(before, grammar.automaton(automaton), after, max_states)};
 }
 
 ByteDfaPtr MakeShared(std::optional<ByteDfa> dfa) {
@@ -277,8 +286,8 @@ ByteDfaPtr FoldToDfa(const Grammar& grammar, const GrammarFacts& facts, ExprId e
   bool found = false;
   ByteDfaPtr known = cache->Find(key, &found);
   if (found) return known;
-  std::optional<ByteDfa> dfa = FoldSpelled(grammar, expr, max_states);
-  if (!dfa) {
+  auto [dfa, is_too_large] = FoldSpelled(grammar, expr, max_states);
+  if (!dfa && !is_too_large) {
     ByteNfa nfa;
     const int32_t start = nfa.AddState();
     const int32_t accept = nfa.AddState();

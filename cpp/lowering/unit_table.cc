@@ -33,6 +33,8 @@ constexpr int64_t kMaxAutomatonSize = 1 << 20;
 constexpr int64_t kDfaGrowth = 4;
 constexpr int64_t kMinDfaBudget = 256;
 constexpr int64_t kMaxDfaStates = 1 << 17;
+// Of rows on demand a text comes to a few; what the others cost is a pointer each.
+constexpr int64_t kMaxOnDemandStates = 1 << 20;
 // States over characters of a limited rule, which must be one automaton.
 constexpr int64_t kMaxLimitedStates = 20000;
 
@@ -145,7 +147,8 @@ bool UnitTable::IsOnDemand(const Unit& unit) const {
 bool UnitTable::IsCheap(const Unit& unit) {
   constexpr int64_t kMaxSizeAhead = 256;
   const int64_t size = regular_.FoldedSize(unit.expr);
-  return size == RegularFacts::kNotFoldable || size <= kMaxSizeAhead || IsOnDemand(unit);
+  return size == RegularFacts::kNotFoldable || size <= kMaxSizeAhead ||
+         (size <= kMaxAutomatonSize && IsOnDemand(unit));
 }
 
 void UnitTable::Build(UnitId id) {
@@ -179,8 +182,11 @@ bool UnitTable::TryFold(Unit* unit) {
   const int64_t limit = regular_.SpelledAutomaton(expr) != kNoExpr ? kMaxAutomatonSize
                         : lexeme                                   ? kMaxLexemeSize
                                                                    : kMaxFoldedRuleSize;
-  if (size > limit) return false;
-  const int64_t budget = std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
+  const bool is_on_demand = IsOnDemand(*unit);
+  if (size > limit && !is_on_demand) return false;
+  const int64_t budget =
+      is_on_demand ? kMaxOnDemandStates
+                   : std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
   unit->dfa = FoldToDfa(*grammar_, facts_, expr, static_cast<uint32_t>(budget), dfa_cache_);
   if (unit->dfa == nullptr) return false;
   unit->kind = Unit::Kind::kDfa;

@@ -94,10 +94,11 @@ std::optional<Merger::Condition> Merger::ReadCondition(JsonId schema) {
 
 const std::vector<Merger::ConditionList>& Merger::ConditionListsOf(const Schema& schema) {
   const auto [place, is_new] = condition_lists_.try_emplace(&schema);
-  if (!is_new) return place->second;
+  std::vector<ConditionList>& lists = place->second;
+  if (!is_new) return lists;
   ConditionList list;
   const auto end_list = [&] {
-    if (list.conditions.size() >= kFewConditions) place->second.push_back(std::move(list));
+    if (list.conditions.size() >= kFewConditions) lists.push_back(std::move(list));
     list = {};
   };
   for (size_t i = 0; i < schema.steps.size(); ++i) {
@@ -112,7 +113,7 @@ const std::vector<Merger::ConditionList>& Merger::ConditionListsOf(const Schema&
     list.conditions.push_back(*condition);
   }
   end_list();
-  return place->second;
+  return lists;
 }
 
 // If the step is a condition of a list and the property is there: goes on with the next condition
