@@ -218,8 +218,8 @@ struct Spelled {
 Spelled FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t max_states) {
   const std::vector<std::string_view> texts = TextsOf(grammar, expr);
   if (!texts.empty()) {
-    return {SpellInBytes("", std::make_shared<const CodePointDfa>(FromStrings(texts)), "",
-                         max_states)};
+    return {
+        SpellInBytes("", std::make_shared<const CodePointDfa>(FromStrings(texts)), "", max_states)};
   }
   const bool is_sequence = grammar.kind(expr) == ExprKind::kSequence;
   const std::span<const ExprId> parts =

@@ -184,9 +184,9 @@ bool UnitTable::TryFold(Unit* unit) {
                                                                    : kMaxFoldedRuleSize;
   const bool is_on_demand = IsOnDemand(*unit);
   if (size > limit && !is_on_demand) return false;
-  const int64_t budget =
-      is_on_demand ? kMaxOnDemandStates
-                   : std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
+  const int64_t budget = is_on_demand
+                             ? kMaxOnDemandStates
+                             : std::min(std::max(size * kDfaGrowth, kMinDfaBudget), kMaxDfaStates);
   unit->dfa = FoldToDfa(*grammar_, facts_, expr, static_cast<uint32_t>(budget), dfa_cache_);
   if (unit->dfa == nullptr) return false;
   unit->kind = Unit::Kind::kDfa;
