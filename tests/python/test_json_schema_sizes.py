@@ -282,6 +282,25 @@ def test_twenty_thousand_optional_properties(judge):
     assert not accepts(f'{{"p{count}": 1}}')
 
 
+@pytest.mark.parametrize("count", [300, 6_000])
+def test_free_keys_beside_thousands_of_names(judge, count):
+    names = [f"name_{i * 7919 % 100003:06d}" for i in range(count)]
+    accepts = judge(
+        {
+            "properties": {name: {"type": "null"} for name in names},
+            "additionalProperties": {"const": 1},
+        }
+    )
+    for name in random.Random(1).sample(names, 20):
+        escaped = f"\\u{ord(name[0]):04X}{name[1:-1]}\\u{ord(name[-1]):04x}"
+        for declared in (name, escaped):
+            assert not accepts(f'{{"{declared}": 1}}')
+        assert accepts(f'{{"{name}": null}}')
+        for free in (name[:-1], name + "0", escaped + "\\n", "N" + name[1:]):
+            assert accepts(f'{{"{free}": 1}}')
+            assert not accepts(f'{{"{free}": null}}')
+
+
 def test_hundreds_of_conditions_on_one_property(judge):
     count = 300
     schema = {
