@@ -152,6 +152,16 @@ bool Merger::MembersPossible(const Work& work, const Names& names) {
   return true;
 }
 
+// The required names that a group of members may have made impossible, or all names that it speaks
+// of, where they are fewer: lists of conditions come to many small groups with many names required.
+Merger::Names Merger::NamesToCheck(const Work& work, const Schema& group) {
+  const Names& required = work.branch.object.required;
+  if (group.properties.size() + group.required.size() >= required.size()) return required;
+  Names names = group.required;
+  for (const NamedSchema& property : group.properties) names.push_back(property.name);
+  return names;
+}
+
 // The value that a member must have if it is there, as far as one of the branch's schemas says so
 // with `const`; else kNoJson.
 JsonId Merger::KnownValue(const Work& work, std::string_view name) {

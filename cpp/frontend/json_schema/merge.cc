@@ -309,7 +309,7 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
     case Step::Kind::kObjectGroup:
       if (run->type == InstanceType::kObject) {
         work->branch.object.groups.push_back({task.schema, task.scope, task.literal.kind});
-        if (run->has_split && !MembersPossible(*work, work->branch.object.required))
+        if (run->has_split && !MembersPossible(*work, NamesToCheck(*work, *task.schema)))
           return Outcome::kDead;
       }
       return Outcome::kContinue;

@@ -180,6 +180,7 @@ class Merger {
   const std::vector<Discriminator>& DiscriminatorsOf(const Schema& schema);
   bool DifferInMember(const Literal& a, const Literal& b, const Names& required);
   bool MembersPossible(const Work& work, const Names& names);
+  static Names NamesToCheck(const Work& work, const Schema& group);
   JsonId KnownValue(const Work& work, std::string_view name);
   Verdict Decide(const Work& work, const Schema& schema);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
