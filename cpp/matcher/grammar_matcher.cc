@@ -162,20 +162,31 @@ void GrammarMatcher::Join(std::shared_ptr<Generation> generation) {
 // after as much as half of the budget has been filled.
 void GrammarMatcher::Move() {
   if (current_.stopped || current_.failed) return;
-  std::shared_ptr<Generation> old_generation = generation_;
-  std::vector<Step> steps = std::move(history_);
+  std::vector<Step> steps = history_;
   steps.push_back(current_);
-  Join(compiled_->generation());
-  const int64_t budget = compiled_->limits().max_state_bytes;
-  if (TakeAgain(steps)) {
-    move_at_bytes_ = std::max(budget, generation_->parser.MemorySizeBytes() + budget / 2);
-    return;
+  std::shared_ptr<Generation> old_generation = generation_;
+  history_.clear();
+  const auto go_back = [&] {
+    generation_ = std::move(old_generation);
+    current_ = steps.back();
+    steps.pop_back();
+    history_ = std::move(steps);
+  };
+  bool has_moved = false;
+  try {
+    Join(compiled_->generation());
+    has_moved = TakeAgain(steps);
+  } catch (...) {  // Out of memory: the matcher is what it was.
+    go_back();
+    throw;
   }
-  generation_ = std::move(old_generation);
-  current_ = steps.back();
-  steps.pop_back();
-  history_ = std::move(steps);
-  move_at_bytes_ = std::numeric_limits<int64_t>::max();
+  const int64_t budget = compiled_->limits().max_state_bytes;
+  if (has_moved) {
+    move_at_bytes_ = std::max(budget, generation_->parser.MemorySizeBytes() + budget / 2);
+  } else {
+    go_back();
+    move_at_bytes_ = std::numeric_limits<int64_t>::max();
+  }
 }
 
 bool GrammarMatcher::TakeAgain(std::span<const Step> steps) {

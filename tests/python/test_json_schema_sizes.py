@@ -301,6 +301,14 @@ def test_free_keys_beside_thousands_of_names(judge, count):
             assert not accepts(f'{{"{free}": null}}')
 
 
+def test_free_keys_beside_megabytes_of_names_are_refused_when_compiling(compiler):
+    properties = {f"{'x' * 600_000}{i}": True for i in range(3)}
+    with pytest.raises(xgr.GrammarLimitError, match="keys that are no name"):
+        compiler.compile_json_schema({"properties": properties}, strict_mode=False)
+    closed = {"properties": properties, "additionalProperties": False}
+    assert compiler.compile_json_schema(closed, strict_mode=False)
+
+
 def test_hundreds_of_conditions_on_one_property(judge):
     count = 300
     schema = {

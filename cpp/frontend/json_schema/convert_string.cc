@@ -359,8 +359,14 @@ ExprId JSONSchemaConverter::AdditionalKey(const std::vector<std::string_view>& c
 
 // Few objects of a schema are met in a text, so most of these automata are never made.
 ExprId JSONSchemaConverter::KeyExcept(std::vector<std::string_view> names) {
-  if (unexcluded_) return JsonText("key", Share(SpellingsExcept(names)), true);
   std::sort(names.begin(), names.end());
+  // Characters of names that may take as much memory, hundreds of megabytes, as the largest
+  // automaton of a pattern.
+  constexpr int64_t kBeginningsOfState = 5;
+  if (const int64_t size = NumBeginnings(names) / kBeginningsOfState; size > limits_.max_dfa_states)
+    ThrowLimitError("max_dfa_states", size, limits_.max_dfa_states,
+                    "keys that are no name of an object");
+  if (unexcluded_) return JsonText("key", Share(SpellingsExcept(names)), true);
   std::string key = "keys";
   for (const std::string_view name : names)
     key.append(" ").append(std::to_string(name.size())).append(":").append(name);

@@ -264,18 +264,24 @@ CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names) {
   return ExclusionBuilder(names).Build();
 }
 
-LateAutomatonPtr SpellingsExceptLater(const std::vector<std::string_view>& names) {
-  constexpr int64_t kSmallNodes = 8;  // Such automata are made in a few microseconds.
-  constexpr int64_t kNodeSize = 64;   // States and edges for one byte of a name and its escapes.
-  int64_t num_nodes = 1;
-  size_t longest = 0;
+int64_t NumBeginnings(const std::vector<std::string_view>& names) {
+  int64_t count = 1;
   std::string_view before;
   for (const std::string_view name : names) {
     const auto [here, there] = std::ranges::mismatch(name, before);
-    num_nodes += name.end() - here;
-    longest = std::max(longest, static_cast<size_t>(CountCodePoints(name)));
+    count += name.end() - here;
     before = name;
   }
+  return count;
+}
+
+LateAutomatonPtr SpellingsExceptLater(const std::vector<std::string_view>& names) {
+  constexpr int64_t kSmallNodes = 8;  // Such automata are made in a few microseconds.
+  constexpr int64_t kNodeSize = 64;   // States and edges for one byte of a name and its escapes.
+  const int64_t num_nodes = NumBeginnings(names);
+  size_t longest = 0;
+  for (const std::string_view name : names)
+    longest = std::max(longest, static_cast<size_t>(CountCodePoints(name)));
   if (static_cast<int64_t>(longest) < kSmallNodes) return nullptr;
   const auto kept = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
   LateAutomaton::Source source;

@@ -31,6 +31,8 @@ LateAutomatonPtr SpellCanonicallyLater(const CodePointDfaPtr& decoded);
 /// The canonical spellings of one character out of a set, as an expression.
 ExprId SpellCharacter(const CodePointSet& decoded, GrammarBuilder* builder);
 
+/// How many different beginnings names in order have, in bytes: what excluding them takes.
+int64_t NumBeginnings(const std::vector<std::string_view>& names);
 /// All spellings of all strings that decode to none of the names, without quotes. Linear in the
 /// length of the names.
 CodePointDfa SpellingsExcept(const std::vector<std::string_view>& names);
