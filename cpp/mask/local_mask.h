@@ -105,6 +105,13 @@ class LocalMask {
   /// Whether HasExit may refuse tokens of the own groups, or of the base's groups.
   bool FiltersExits(bool of_base, const CopyBounds& bounds) const;
   const ByteSet& soft_exits() const { return soft_exits_; }
+  /// Whether some token leaves the automaton part-way.
+  bool MayBeLeft() const {
+    const auto has_tails = [](const LocalMask& mask) {
+      return !mask.tail_groups_.empty() || !mask.wide_exits_.empty();
+    };
+    return has_tails(*this) || (base_ != nullptr && has_tails(*base_)) || !soft_exits_.empty();
+  }
   /// Trees that may still be made are counted in.
   int64_t MemorySizeBytes() const { return memory_size_bytes_; }
 

@@ -158,11 +158,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
     ReadExits(item, Outside(*local, bounds.room), following_.After(parser_, item));
     return;
   }
-  const auto has_tails = [](const LocalMask& mask) {
-    return !mask.tail_groups().empty() || !mask.wide_exits().empty();
-  };
-  const bool leaves = has_tails(*local) || (local->base() != nullptr && has_tails(*local->base()));
-  if (!leaves && local->soft_exits().empty()) return;
+  if (!local->MayBeLeft()) return;
   const Following after = following_.After(parser_, item);
   if (Intersects(local->soft_exits(), after.first)) {
     // What follows could also have been read inside (text before its closing marker), so where a

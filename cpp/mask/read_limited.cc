@@ -40,14 +40,6 @@ bool CountsEscapes(const DfaItem& item) {
   return item.unit->meter != nullptr && item.unit->meter->counts_escapes();
 }
 
-bool Leaves(const LocalMask& local) {
-  const auto has_tails = [](const LocalMask& mask) {
-    return !mask.tail_groups().empty() || !mask.wide_exits().empty();
-  };
-  return has_tails(local) || !local.soft_exits().empty() ||
-         (local.base() != nullptr && has_tails(*local.base()));
-}
-
 }  // namespace
 
 bool MaskBuilder::AddFitting(const DfaItem& item) {
@@ -56,7 +48,7 @@ bool MaskBuilder::AddFitting(const DfaItem& item) {
   std::shared_ptr<const LocalMask> local =
       local_masks_.Get(item.unit->dfa, item.state, false, &local_builder_);
   TakeFitting(*local, local_masks_.length_order(CountsEscapes(item)), *left);
-  if (item.continuation != kRootContinuation && Leaves(*local)) {
+  if (item.continuation != kRootContinuation && local->MayBeLeft()) {
     ReadExits(item, WholeTree(kDeadSet), following_.After(parser_, item));
   }
   read_.push_back(std::move(local));
@@ -83,7 +75,7 @@ bool MaskBuilder::ReadFittingBelow(const DfaItem& item, const Part& part, const 
   std::shared_ptr<const LocalMask> local =
       local_masks_.GetBelow(item.unit->dfa, item.state, node, &local_builder_);
   TakeFitting(*local, local_masks_.length_order(CountsEscapes(item)), *left + before);
-  if (Leaves(*local)) ReadExits(item, part, after);
+  if (local->MayBeLeft()) ReadExits(item, part, after);
   read_.push_back(std::move(local));
   return true;
 }
