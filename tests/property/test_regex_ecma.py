@@ -54,7 +54,7 @@ def random_pattern(rng: random.Random, depth: int) -> str:
         if kind < 0.06:
             return rng.choice(ASSERTIONS)
         if depth > 0 and kind < 0.12:
-            return rng.choice(("(?=", "(?!")) + random_pattern(rng, depth - 1) + ")"
+            return rng.choice(("(?=", "(?!", "(?<=", "(?<!")) + random_pattern(rng, depth - 1) + ")"
         return atom() + (rng.choice(QUANTIFIERS) if rng.random() < 0.35 else "")
 
     def sequence() -> str:

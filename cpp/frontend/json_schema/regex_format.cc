@@ -64,10 +64,12 @@ CodePointDfa SpelledRegexFormatToDfa() {
 bool IsRegularExpression(std::string_view text) {
   if (HasUnknownEscape(text) || HasForeignGroup(text)) return false;
   try {
-    ParseRegex(text, RegexOptions(), Limits());
+    RegexOptions with_u;
+    with_u.repeats_lookahead = false;
+    ParseRegex(text, with_u, Limits());
     return true;
   } catch (const Error& error) {
-    // What this library cannot match (look-behind, back-references) is a pattern all the same.
+    // What this library cannot match (back-references) is a pattern all the same.
     return error.kind() != ErrorKind::kGrammarSyntax;
   }
 }

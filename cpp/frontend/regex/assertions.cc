@@ -1,4 +1,4 @@
-// Assertions by markers: look-ahead and word boundaries as exact products of automata.
+// Assertions by markers: look-around and word boundaries as exact products of automata.
 //
 // Every assertion gets a marker symbol of its own. The pattern is first read as a plain regular
 // expression in which an assertion stands for its marker, so its language P holds texts with
@@ -7,10 +7,11 @@
 //
 //   ^     .+ a .*          $     .* a .+          \b, \B     a machine of five states
 //   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
+//   (?<!R)  .* R a .*      (?<=R)  (.* a .*) without (.* R a .*)
 //
 // Subtracting from P every text with a marker of `a` in a place of Fails(a), other markers being
 // invisible, and erasing the markers leaves the language of the pattern. Bodies R come first in the
-// tree, so their own assertions are resolved by then. Look-ahead keeps languages regular: Morihata
+// tree, so their own assertions are resolved by then. Look-around keeps languages regular: Morihata
 // 2012; Miyazaki and Minamide 2019.
 #include "frontend/regex/assertions.h"
 
@@ -165,13 +166,8 @@ class AssertionResolver {
     bool wanted = false;
     std::optional<CodePointDfa> machine;
     std::vector<RegexNodeId>
-        in_body;  ///< The assertions of a look-ahead's body, not those of bodies in it.
+        in_body;  ///< The assertions of a look-around's body, not those of bodies in it.
   };
-
-  bool IsLookahead(RegexNodeId id) const {
-    return ast_.kind(id) == RegexNodeKind::kLookahead ||
-           ast_.kind(id) == RegexNodeKind::kNegativeLookahead;
-  }
 
   /// Finds the assertions of each body, walking from the root, since simplification leaves nodes
   /// nobody uses.
@@ -196,7 +192,7 @@ class AssertionResolver {
         default:
           fails_[static_cast<size_t>(id)].wanted = true;
           (owner < 0 ? in_root_ : fails_[static_cast<size_t>(owner)].in_body).push_back(id);
-          if (IsLookahead(id)) stack.emplace_back(ast_.child(id), id);
+          if (IsLookaround(ast_.kind(id))) stack.emplace_back(ast_.child(id), id);
       }
     }
   }
@@ -212,22 +208,29 @@ class AssertionResolver {
       case RegexNodeKind::kNotWordBoundary:
         return Determinize(MisplacedBoundary(id, false), max_states_);
       case RegexNodeKind::kLookahead:
-        return Subtract(Determinize(MarkerInText(id, false, false), max_states_), MatchAhead(id),
+      case RegexNodeKind::kLookbehind:
+        return Subtract(Determinize(MarkerInText(id, false, false), max_states_), BodyMatches(id),
                         max_states_);
       default:
-        return MatchAhead(id);
+        return BodyMatches(id);
     }
   }
 
-  /// Texts with one marker of a look-ahead after which its body matches.
-  CodePointDfa MatchAhead(RegexNodeId id) const {
+  /// Texts with one marker of a look-around beside which its body matches.
+  CodePointDfa BodyMatches(RegexNodeId id) const {
     CodePointNfa nfa;
     const int32_t before = nfa.AddState();
-    const int32_t body = nfa.AddState();
+    const int32_t between = nfa.AddState();
     const int32_t after = nfa.AddState();
     nfa.AddEdge(before, CodePointSet::All(), before);
-    nfa.AddEdge(before, CodePointSet::Single(MarkerOf(id)), body);
-    AddRegexToNfa(ast_, ast_.child(id), body, after, AssertionForm::kMarkers, &nfa);
+    const CodePointSet marker = CodePointSet::Single(MarkerOf(id));
+    if (IsLookahead(ast_.kind(id))) {
+      nfa.AddEdge(before, marker, between);
+      AddRegexToNfa(ast_, ast_.child(id), between, after, AssertionForm::kMarkers, &nfa);
+    } else {
+      AddRegexToNfa(ast_, ast_.child(id), before, between, AssertionForm::kMarkers, &nfa);
+      nfa.AddEdge(between, marker, after);
+    }
     nfa.AddEdge(after, CodePointSet::All(), after);
     nfa.SetAccept(after);
     return Resolve(Determinize(nfa, max_states_), fails_[static_cast<size_t>(id)].in_body, {id});

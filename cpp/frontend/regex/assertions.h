@@ -1,7 +1,7 @@
-// Automata of patterns with look-ahead or word boundaries.
+// Automata of patterns with look-around or word boundaries.
 //
 // Called by regex_automaton.h for patterns that have such assertions; all others never pay for it.
-// Look-behind is refused by the parser. The method is told in assertions.cc.
+// The method is told in assertions.cc.
 #pragma once
 
 #include "automata/code_point_automaton.h"

@@ -144,7 +144,9 @@ class Analyzer {
       case RegexNodeKind::kNotWordBoundary:
       case RegexNodeKind::kLookahead:
       case RegexNodeKind::kNegativeLookahead:
-        // A look-ahead's body makes a machine of its own, which is bounded by its own check.
+      case RegexNodeKind::kLookbehind:
+      case RegexNodeKind::kNegativeLookbehind:
+        // The body of a look-around makes a machine of its own, which is bounded by its own check.
         out_.has_lookaround = true;
         return Set(id, 0, 0, 1, 1);
       case RegexNodeKind::kSequence:

@@ -18,19 +18,31 @@ namespace xgrammar {
 using RegexNodeId = int32_t;
 
 enum class RegexNodeKind : uint8_t {
-  kEmpty,              ///< The empty string.
-  kChar,               ///< One code point.
-  kClass,              ///< One code point of a set; the empty set matches nothing.
-  kSequence,           ///< Two or more nodes in order.
-  kChoice,             ///< Two or more alternatives.
-  kRepeat,             ///< `min` to `max` copies of a child; max -1 means no bound.
-  kTextStart,          ///< `^`
-  kTextEnd,            ///< `$`
-  kWordBoundary,       ///< `\b`
-  kNotWordBoundary,    ///< `\B`
-  kLookahead,          ///< `(?=...)`
-  kNegativeLookahead,  ///< `(?!...)`
+  kEmpty,               ///< The empty string.
+  kChar,                ///< One code point.
+  kClass,               ///< One code point of a set; the empty set matches nothing.
+  kSequence,            ///< Two or more nodes in order.
+  kChoice,              ///< Two or more alternatives.
+  kRepeat,              ///< `min` to `max` copies of a child; max -1 means no bound.
+  kTextStart,           ///< `^`
+  kTextEnd,             ///< `$`
+  kWordBoundary,        ///< `\b`
+  kNotWordBoundary,     ///< `\B`
+  kLookahead,           ///< `(?=...)`
+  kNegativeLookahead,   ///< `(?!...)`
+  kLookbehind,          ///< `(?<=...)`
+  kNegativeLookbehind,  ///< `(?<!...)`
 };
+
+constexpr bool IsLookahead(RegexNodeKind kind) {
+  return kind == RegexNodeKind::kLookahead || kind == RegexNodeKind::kNegativeLookahead;
+}
+
+/// Whether the node is an assertion with a body.
+constexpr bool IsLookaround(RegexNodeKind kind) {
+  return IsLookahead(kind) || kind == RegexNodeKind::kLookbehind ||
+         kind == RegexNodeKind::kNegativeLookbehind;
+}
 
 /// Owned by one thread while it is built, then only read. Each node has one parent.
 class RegexAst {
@@ -43,7 +55,7 @@ class RegexAst {
   RegexNodeId AddClass(CodePointSet set);
   /// kTextStart, kTextEnd, kWordBoundary, kNotWordBoundary.
   RegexNodeId AddAssertion(RegexNodeKind kind) { return Add(kind, 0, 0); }
-  RegexNodeId AddLookahead(RegexNodeKind kind, RegexNodeId body) { return Add(kind, body, 0); }
+  RegexNodeId AddLookaround(RegexNodeKind kind, RegexNodeId body) { return Add(kind, body, 0); }
   /// Any number of parts; none is the empty string.
   RegexNodeId AddSequence(std::span<const RegexNodeId> parts);
   /// At least one alternative. Alternatives of one character each become a class.
@@ -65,7 +77,7 @@ class RegexAst {
   }
   /// kSequence, kChoice.
   std::span<const RegexNodeId> children(RegexNodeId id) const;
-  /// kRepeat, kLookahead, kNegativeLookahead.
+  /// kRepeat, and assertions with a body.
   RegexNodeId child(RegexNodeId id) const { return node(id).first; }
   int64_t repeat_min(RegexNodeId id) const { return bounds(id).min; }
   int64_t repeat_max(RegexNodeId id) const { return bounds(id).max; }
@@ -107,7 +119,7 @@ struct RegexFacts {
       nfa_states;  ///< About how many states the node takes when repetitions are written out.
   std::vector<int64_t> nfa_ranges;  ///< About how many ranges their edges hold.
   bool has_anchor = false;          ///< `^` or `$` occurs.
-  bool has_lookaround = false;      ///< Look-ahead or a word boundary occurs.
+  bool has_lookaround = false;      ///< Look-around or a word boundary occurs.
 };
 
 RegexFacts AnalyzeRegex(const RegexAst& ast);

@@ -3,7 +3,7 @@
 // Counted repetitions stay repetitions, so a{0,1000000} costs one node. Anchors are resolved by
 // where they stand: a top-down pass finds for each node whether the text certainly starts (ends)
 // there, certainly does not, or may. An anchor becomes the empty string, nothing, or, in the third
-// case, the whole pattern becomes an automaton, as it does for look-ahead and word boundaries.
+// case, the whole pattern becomes an automaton, as it does for look-around and word boundaries.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -250,7 +250,7 @@ bool IsNothingExpr(const GrammarBuilder& builder, ExprId expr) {
               "Regex parsing error at position 1: the pattern matches no text: " +
                   QuoteForMessage(pattern));
   error.AtPosition(1).Feature("regex").Hint(
-      "look for empty classes, anchors in the middle and contradicting look-ahead");
+      "look for empty classes, anchors in the middle and contradicting assertions");
   throw error;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,6 +62,7 @@ class Parser {
     flags_.dot = options.dot;
     // Without `s` the dot means what the caller chose, and where the caller chose "any", what
     // ECMA-262 says.
+    repeats_lookahead_ = options.repeats_lookahead;
     dot_without_s_ = options.dot == Dot::kAny ? Dot::kNotLineEnd : options.dot;
   }
 
@@ -92,9 +94,8 @@ class Parser {
     bool ignore_case = false;
     Dot dot = Dot::kAny;
   };
-  enum class GroupKind : uint8_t { kPlain, kLookahead, kNegativeLookahead };
   struct Frame {
-    GroupKind kind = GroupKind::kPlain;
+    std::optional<RegexNodeKind> assertion;  ///< None for a plain group.
     size_t position = 0;
     Flags outer_flags;
     std::vector<RegexNodeId> alternatives;
@@ -105,12 +106,12 @@ class Parser {
 
   // Groups.
 
-  void PushFrame(GroupKind kind, size_t position) {
+  void PushFrame(std::optional<RegexNodeKind> assertion, size_t position) {
     const auto depth = static_cast<int64_t>(frames_.size());
     if (depth > limits_.max_nesting)
       ThrowLimitError("max_nesting", depth, limits_.max_nesting, "regex");
     Frame& frame = frames_.emplace_back();
-    frame.kind = kind;
+    frame.assertion = assertion;
     frame.position = position;
     frame.outer_flags = flags_;
   }
@@ -118,20 +119,18 @@ class Parser {
   void OpenGroup() {
     const size_t position = reader_.position();
     reader_.Next();
-    if (!reader_.Accept('?')) return PushFrame(GroupKind::kPlain, position);
-    if (reader_.Accept(':')) return PushFrame(GroupKind::kPlain, position);
-    if (reader_.Accept('=')) return PushFrame(GroupKind::kLookahead, position);
-    if (reader_.Accept('!')) return PushFrame(GroupKind::kNegativeLookahead, position);
-    if (reader_.Peek() == '<' && (reader_.Peek(1) == '=' || reader_.Peek(1) == '!')) {
-      reader_.Refuse(position, "look-behind assertions are",
-                     "state the condition on the text itself");
-    }
+    if (!reader_.Accept('?')) return PushFrame(std::nullopt, position);
+    if (reader_.Accept(':')) return PushFrame(std::nullopt, position);
+    if (reader_.Accept('=')) return PushFrame(RegexNodeKind::kLookahead, position);
+    if (reader_.Accept('!')) return PushFrame(RegexNodeKind::kNegativeLookahead, position);
+    if (reader_.Accept("<=")) return PushFrame(RegexNodeKind::kLookbehind, position);
+    if (reader_.Accept("<!")) return PushFrame(RegexNodeKind::kNegativeLookbehind, position);
     if (reader_.Accept('<') || reader_.Accept("P<")) {
       std::string name = ReadGroupName(position);
       if (!frames_.back().names_here.insert(name).second) {
         reader_.Fail(position, "the group name " + QuoteForMessage(name) + " is used twice");
       }
-      return PushFrame(GroupKind::kPlain, position);
+      return PushFrame(std::nullopt, position);
     }
     RefuseForeignGroup(position);
     ReadFlags(position);
@@ -188,7 +187,7 @@ class Parser {
       reader_.Fail(position, "(?) is not a group");
     }
     const bool whole_group = reader_.Next() == ':';
-    if (whole_group) PushFrame(GroupKind::kPlain, position);
+    if (whole_group) PushFrame(std::nullopt, position);
     flags_ = flags;
     if (!whole_group && StartsQuantifier(reader_.Peek())) {
       reader_.Fail(reader_.position(), "nothing to repeat");
@@ -198,17 +197,16 @@ class Parser {
   void CloseGroup() {
     if (frames_.size() == 1) reader_.Fail(reader_.position(), "unmatched ')'");
     reader_.Next();
-    const GroupKind kind = frames_.back().kind;
+    const std::optional<RegexNodeKind> assertion = frames_.back().assertion;
     flags_ = frames_.back().outer_flags;
     const size_t position = frames_.back().position;
     const RegexNodeId body = EndFrame();
     std::set<std::string> names = std::move(frames_.back().names);
     frames_.pop_back();
     PassNamesUp(std::move(names), position);
-    if (kind == GroupKind::kPlain) return ReadQuantifier(body, true);
-    const RegexNodeKind node = kind == GroupKind::kLookahead ? RegexNodeKind::kLookahead
-                                                             : RegexNodeKind::kNegativeLookahead;
-    ReadQuantifier(ast_.AddLookahead(node, body), false);
+    if (!assertion) return ReadQuantifier(body, true);
+    ReadQuantifier(ast_.AddLookaround(*assertion, body),
+                   repeats_lookahead_ && IsLookahead(*assertion));
   }
 
   /// Names may be used again in other alternatives, never in the same one.
@@ -302,7 +300,12 @@ class Parser {
       reader_.Fail(reader_.position(),
                    "a quantifier cannot follow a quantifier; put the repeated part into a group");
     }
-    frames_.back().sequence.push_back(ast_.AddRepeat(node, min, max));
+    // Asserted once or more is the same.
+    if (IsLookahead(ast_.kind(node))) {
+      frames_.back().sequence.push_back(min == 0 ? ast_.AddEmpty() : node);
+    } else {
+      frames_.back().sequence.push_back(ast_.AddRepeat(node, min, max));
+    }
   }
 
   bool ReadBounds(int64_t* min, int64_t* max) {
@@ -345,6 +348,7 @@ class Parser {
   RegexAst ast_;
   Flags flags_;
   Dot dot_without_s_ = Dot::kNotLineEnd;
+  bool repeats_lookahead_ = true;
   std::vector<Frame> frames_;
 };
 

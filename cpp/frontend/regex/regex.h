@@ -29,10 +29,12 @@ struct RegexOptions {
   Dot dot = Dot::kAny;
   Match match = Match::kFull;
   bool ignore_case = false;  ///< ASCII letters only.
+  /// `(?=a)*`, which ECMA-262 has without the `u` flag (Annex B).
+  bool repeats_lookahead = true;
 };
 
 /// The grammar of `Grammar.from_regex`: full match. Raises kGrammarSyntax with a position (1-based,
-/// code points), kUnsupported for look-around, back-references and the like, kUnsatisfiable if no
+/// code points), kUnsupported for back-references and the like, kUnsatisfiable if no
 /// text matches, kLimit.
 GrammarPtr RegexToGrammar(std::string_view pattern, const RegexOptions& options = {},
                           const Limits& limits = {});

@@ -57,6 +57,8 @@ class Builder {
       case RegexNodeKind::kNotWordBoundary:
       case RegexNodeKind::kLookahead:
       case RegexNodeKind::kNegativeLookahead:
+      case RegexNodeKind::kLookbehind:
+      case RegexNodeKind::kNegativeLookbehind:
         return ExpandAssertion(item);
     }
   }

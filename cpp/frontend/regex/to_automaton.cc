@@ -2,7 +2,7 @@
 //
 // Thompson's construction writes repetitions out, so sizes are estimated from the tree first and a
 // pattern that cannot fit the budget is refused before any work. Anchors go through Determinize as
-// edges; look-ahead and word boundaries take the longer way of assertions.cc.
+// edges; look-around and word boundaries take the longer way of assertions.cc.
 #include <algorithm>
 #include <vector>
 
@@ -54,10 +54,7 @@ CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool se
   }
   CheckSize(facts, ast.root(), limits);
   for (RegexNodeId id = 0; id < ast.size(); ++id) {
-    const RegexNodeKind kind = ast.kind(id);
-    const bool lookahead =
-        kind == RegexNodeKind::kLookahead || kind == RegexNodeKind::kNegativeLookahead;
-    if (lookahead) CheckSize(facts, ast.child(id), limits);
+    if (IsLookaround(ast.kind(id))) CheckSize(facts, ast.child(id), limits);
   }
   if (facts.has_lookaround) return ResolveAssertions(ast, search, limits);
   CheckLength(facts, ast.root(), search, limits);

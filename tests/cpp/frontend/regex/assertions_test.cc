@@ -1,8 +1,8 @@
-// Look-ahead and word boundaries as automata, at the start of a pattern and inside, negative and
+// Look-around and word boundaries as automata, at the start of a pattern and inside, negative and
 // nested, beside anchors, on texts whose verdict follows from ECMA-262.
 //
-// Contradictions match nothing, and the budget of states covers the bodies of look-aheads.
-// Look-behind is refused: parser_test.cc. Random patterns are random_test.cc.
+// Contradictions match nothing, and the budget of states covers the bodies of look-arounds. Random
+// patterns are random_test.cc.
 #include "frontend/regex/assertions.h"
 
 #include "expectations.h"
@@ -25,7 +25,40 @@ TEST(RegexAssertionsTest, LookaheadInside) {
   ExpectLanguage("x(?=$)|y(?!$)z", {"x", "yz"}, {"y"});
 }
 
+TEST(RegexAssertionsTest, LookbehindAtTheEnd) {
+  ExpectLanguage("^[0-9a-z\\.\\-]*(?<!\\.)$", {"", "a", "a.b", "a-"}, {".", "a.", "A"},
+                 Searching());
+  ExpectLanguage("^(?! )[a-z ]*(?<! )$", {"", "a", "a b"}, {" ", " a", "a "}, Searching());
+  ExpectLanguage("^.+(?<!\\.git)$", {"git", "a.gi", "a"}, {".git", "a.git", ""}, Searching());
+  ExpectLanguage("[a-z]+(?<=ab|c)", {"ab", "xc", "c"}, {"b", "a", "abd"});
+  ExpectLanguage("[ab]*(?<=ab*)", {"a", "ba", "abbb"}, {"", "b", "bb"});
+}
+
+TEST(RegexAssertionsTest, LookbehindInside) {
+  ExpectLanguage("[ab]+(?<=b)c", {"bc", "abc"}, {"ac", "c", "bac"});
+  ExpectLanguage("((?!-)[a-z-]{1,3}(?<!-)\\.)+", {"a.", "a-b.c."}, {"a-.", "-a.", "abcd.", ""});
+  ExpectLanguage("(a|b(?<=ab))*", {"", "a", "ab", "aab"}, {"b", "abb"});
+  ExpectLanguage("(?<!x)a(?<=a)", {"a"}, {"xa", ""});
+  ExpectLanguage("a(?<!b|ba)", {"a"}, {"b"});
+}
+
+TEST(RegexAssertionsTest, LookbehindInASearch) {
+  // What stands before the match is looked at, too.
+  ExpectLanguage("(?<=a)b", {"ab", "xaby"}, {"b", "bb", "a"}, Searching());
+  ExpectLanguage("(?<!a)b", {"b", "bb", "abb"}, {"ab", "a"}, Searching());
+  ExpectLanguage("(?<=^v?)\\d", {"1", "v1", "1x"}, {"x1", "vv1", "v"}, Searching());
+  ExpectLanguage(".*(?<!\\\\)\\$\\{(.*?)\\}|(?<!\\\\)\\$([_a-zA-Z][_a-zA-Z0-9]*).*",
+                 {"${}", "x${a}", "$a", "\\${}$b"}, {"\\$a", "$", "\\${}", "${"}, Searching());
+}
+
 TEST(RegexAssertionsTest, NestedBodies) {
+  ExpectLanguage("ab(?<=(?<!x)ab)c", {"abc"}, {"xabc"});
+  ExpectLanguage("x?ab(?<=(?<!x)ab)c", {"abc"}, {"xabc"});
+  ExpectLanguage("a(?<=a(?=b)).", {"ab"}, {"ac"});
+  ExpectLanguage("a(?<=^a)b", {"ab"}, {});
+  ExpectLanguage("a(?=b(?<!ab)).*", {}, {"ab", "a"});
+  ExpectLanguage("a(?<=a$)|b(?<!b$)c", {"a", "bc"}, {"b"});
+
   ExpectLanguage("(?=a(?!b)).*", {"a", "ac"}, {"ab", "b"});
   ExpectLanguage("(?!a(?=b|c)).*", {"a", "ad", ""}, {"ab", "ac"});
   ExpectLanguage("x(?=\\bfoo\\b).*", {}, {"xfoo"});
@@ -63,6 +96,7 @@ TEST(RegexAssertionsTest, BudgetCoversBodies) {
   ExpectError(many + "a", ErrorKind::kLimit);
   ExpectError("(?=a{2000000})a*", ErrorKind::kLimit);
   ExpectError("(?!(a|b)*a(a|b){25}$).*", ErrorKind::kLimit);
+  ExpectError("a*(?<=a{2000000})", ErrorKind::kLimit);
 }
 
 }  // namespace

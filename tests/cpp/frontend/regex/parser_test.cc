@@ -6,6 +6,7 @@
 #include "frontend/regex/parser.h"
 
 #include <string>
+#include <string_view>
 
 #include "expectations.h"
 
@@ -90,15 +91,36 @@ TEST(RegexParserTest, QuantifierErrors) {
   }
   ExpectError("a{3,2}", kSyntax, 2);
   ExpectError("a{99999999999999999999}", ErrorKind::kLimit);
-  ExpectError("(?=a)*", kSyntax, 6);
+  for (const char* pattern : {"(?<=a)*", "(?<!a){2}"}) ExpectError(pattern, kSyntax, 7);
+  for (const char* pattern : {"^+", "$?"}) ExpectError(pattern, kSyntax, 2);
+  for (const char* pattern : {"\\b*", "\\B{1}"}) ExpectError(pattern, kSyntax, 3);
+}
+
+TEST(RegexParserTest, RepeatedLookahead) {
+  ExpectLanguage("(?!b)+.", {"a"}, {"b"});
+  ExpectLanguage("(?=a){2,3}?.", {"a"}, {"b"});
+  ExpectLanguage("(?=a)*.", {"a", "b"}, {});
+  ExpectLanguage("(?!b)?.", {"a", "b"}, {});
+  ExpectLanguage("(?!b){0,99999999999}.", {"a", "b"}, {});
+  ExpectError("(?=a){3,2}", kSyntax, 6);
+  ExpectError("(?=a)**", kSyntax, 7);
+  RegexOptions strict;
+  strict.repeats_lookahead = false;
+  EXPECT_THROW(RegexToDfa("(?=a)*", strict), Error);
 }
 
 TEST(RegexParserTest, ForeignConstructs) {
   for (const char* pattern : {"(?>a)", "(?#x)a", "(?|a)", "(?(1)a)", "(?R)", "(?1)", "(?&n)",
-                              "(?P=n)", "(?P>n)", "(?<=a)b", "(?<!a)b", "\\k<n>"}) {
+                              "(?P=n)", "(?P>n)", "\\k<n>"}) {
     ExpectError(pattern, kUnsupported, 1);
   }
   ExpectError("(a)\\1", kUnsupported, 4);
+}
+
+TEST(RegexParserTest, NullCharacterStandsForItself) {
+  using namespace std::string_view_literals;
+  ExpectLanguage("a\0+"sv, {"a\0"sv, "a\0\0"sv}, {"a"});
+  ExpectLanguage("[^\0-\x7F]"sv, {"\u0080", "é"}, {"\0"sv, "a", "\x7F"});
 }
 
 TEST(RegexParserTest, IllFormedTextIsRefused) { ExpectError("a\xFF", kSyntax, 2); }

@@ -56,11 +56,22 @@ class TreeMatcher {
         return if_true(!Match(ast_.child(id), at).empty());
       case RegexNodeKind::kNegativeLookahead:
         return if_true(Match(ast_.child(id), at).empty());
+      case RegexNodeKind::kLookbehind:
+        return if_true(MatchesBefore(ast_.child(id), at));
+      case RegexNodeKind::kNegativeLookbehind:
+        return if_true(!MatchesBefore(ast_.child(id), at));
     }
     return {};
   }
 
  private:
+  bool MatchesBefore(RegexNodeId id, size_t at) const {
+    for (size_t from = 0; from <= at; ++from) {
+      if (Match(id, from).contains(at)) return true;
+    }
+    return false;
+  }
+
   Ends MatchSet(const CodePointSet& set, size_t at) const {
     const bool matches = at < text_.size() && set.Contains(static_cast<unsigned char>(text_[at]));
     return matches ? Ends{at + 1} : Ends{};
@@ -214,7 +225,9 @@ class PatternGenerator {
 
   std::string Assertion(int depth) {
     static const char* const kAssertions[] = {"^", "$", "\\b", "\\B"};
-    if (depth > 0 && Below(3) == 0) return Group(Below(2) == 0 ? "(?=" : "(?!", depth - 1);
+    static const char* const kLookarounds[] = {"(?=", "(?!", "(?<=", "(?<!"};
+    if (depth > 0 && Below(3) == 0)
+      return Group(kLookarounds[Below(std::size(kLookarounds))], depth - 1);
     return kAssertions[Below(std::size(kAssertions))];
   }
 
