@@ -22,6 +22,12 @@ struct ByteSet {
       words[w] |= from & to;
     }
   }
+  bool Intersects(const ByteSet& other) const {
+    for (size_t i = 0; i < words.size(); ++i) {
+      if ((words[i] & other.words[i]) != 0) return true;
+    }
+    return false;
+  }
   bool Contains(uint8_t byte) const { return ((words[byte >> 6] >> (byte & 63)) & 1) != 0; }
   void Merge(const ByteSet& other) {
     for (size_t i = 0; i < words.size(); ++i) words[i] |= other.words[i];

@@ -47,6 +47,33 @@ std::vector<uint32_t> LengthGraph::LeastLengths() const {
   return least;
 }
 
+std::vector<uint32_t> LengthGraph::MostNeeded(const std::vector<uint32_t>& least) const {
+  std::vector<uint32_t> places;
+  for (uint32_t place = 0; place < num_places(); ++place) {
+    if (least[place] != kNever) places.push_back(place);
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [&](uint32_t a, uint32_t b) { return least[a] > least[b]; });
+  // Backwards from the largest on, so that what is met first is the largest.
+  std::vector<uint32_t> most(num_places(), kNever);
+  std::vector<uint32_t> work;
+  for (const uint32_t largest : places) {
+    if (most[largest] != kNever) continue;
+    most[largest] = least[largest];
+    work.assign(1, largest);
+    while (!work.empty()) {
+      const uint32_t place = work.back();
+      work.pop_back();
+      for (const Edge& edge : into_[place]) {
+        if (most[edge.from] != kNever) continue;
+        most[edge.from] = least[largest];
+        work.push_back(edge.from);
+      }
+    }
+  }
+  return most;
+}
+
 std::optional<LengthWindows> LengthWindows::Make(const LengthGraph& graph, int64_t max_low,
                                                  int64_t width, int64_t max_bits) {
   LengthWindows windows;

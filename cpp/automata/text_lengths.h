@@ -28,6 +28,9 @@ class LengthGraph {
   static constexpr uint32_t kNever = 0xFFFFFFFF;
   /// By place: the least number of characters until an end, kNever if there is no way to one.
   std::vector<uint32_t> LeastLengths() const;
+  /// By place: the largest of `least` (as LeastLengths gives it) that some text leads to from
+  /// there, kNever left out. Cost: one pass over the edges.
+  std::vector<uint32_t> MostNeeded(const std::vector<uint32_t>& least) const;
 
  private:
   friend class LengthWindows;

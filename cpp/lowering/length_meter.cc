@@ -61,6 +61,7 @@ LengthMeter::LengthMeter(const ByteDfa& dfa, Characters characters, int64_t min,
   max_ = static_cast<uint64_t>(std::min(max, largest));
   const LengthGraph graph = GraphOf(dfa, num_phases_);
   least_ = graph.LeastLengths();
+  needed_ = graph.MostNeeded(least_);
   for (const uint32_t least : least_) {
     if (least != LengthGraph::kNever) most_needed_ = std::max<uint64_t>(most_needed_, least);
   }
@@ -85,7 +86,9 @@ ByteSet LengthMeter::FirstBytes(const ByteDfa& dfa, uint32_t state, uint32_t cou
 
 int64_t LengthMeter::MemorySizeBytes() const {
   const int64_t table = windows_ ? windows_->MemorySizeBytes() : 0;
-  return static_cast<int64_t>(sizeof(LengthMeter) + least_.size() * sizeof(uint32_t)) + table;
+  return static_cast<int64_t>(sizeof(LengthMeter) +
+                              (least_.size() + needed_.size()) * sizeof(uint32_t)) +
+         table;
 }
 
 }  // namespace xgrammar

@@ -60,14 +60,20 @@ class LengthMeter {
   bool TakesAllInside(uint32_t count, uint32_t num_bytes) const {
     return (!windows_ || windows_->AllFit()) && IsFarFromMax(count, num_bytes);
   }
-  /// How many characters more a text may begin, if that alone decides whether it stays inside: any
-  /// text may end after each of its characters, and the lower bound can be met from everywhere.
-  /// None within an escape.
-  std::optional<uint32_t> CharactersLeft(uint32_t count) const {
-    if (!has_max_ || most_needed_ != 0 || (windows_ && !windows_->AllFit())) return std::nullopt;
-    if (PhaseOf(count) != 0) return std::nullopt;
+  /// What the upper bound leaves to a text: it stays inside with up to `left` - `needed` characters
+  /// whatever they are, and with more than `left` never.
+  struct Room {
+    uint32_t left = 0;
+    uint32_t needed = 0;  ///< Characters until an end, at most.
+  };
+  /// For texts read from a state. None within an escape, without an upper bound, or where the lower
+  /// bound forbids some of them.
+  std::optional<Room> RoomAt(uint32_t state, uint32_t count) const {
     const uint64_t length = LengthOf(count);
-    return static_cast<uint32_t>(length < max_ ? max_ - length : 0);
+    if (!has_max_ || PhaseOf(count) != 0) return std::nullopt;
+    if (length < min_ && !windows_->AllFit()) return std::nullopt;
+    const uint64_t left = length < max_ ? max_ - length : 0;
+    return Room{static_cast<uint32_t>(left), needed_[size_t{state} * num_phases_]};
   }
   bool counts_escapes() const { return shift_ != 0; }
   /// One of all the counts that are alike for texts of up to that many bytes.
@@ -99,6 +105,7 @@ class LengthMeter {
   uint64_t most_needed_ = 0;
   uint64_t settled_ = 0;
   std::vector<uint32_t> least_;           ///< By state and phase.
+  std::vector<uint32_t> needed_;          ///< The largest of `least_` from there on.
   std::optional<LengthWindows> windows_;  ///< With a lower bound.
 };
 

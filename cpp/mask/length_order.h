@@ -1,7 +1,7 @@
 // LengthOrder: the tokens of a vocabulary in the order of the characters that they begin.
 //
-// Stage: mask. Near the end of a limit on characters, a state whose texts may end anywhere takes
-// the tokens that it takes without the limit, as far as they are short enough. Immutable.
+// Stage: mask. Near the end of a limit on characters, a state takes the tokens that it takes
+// without the limit, as far as they are short enough. Immutable.
 #pragma once
 
 #include <cstdint>

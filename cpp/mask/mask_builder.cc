@@ -22,13 +22,6 @@ constexpr uint32_t kManyNodes = 512;
 // The height of a tree node stands for that many levels and more.
 constexpr uint32_t kManyLevels = 255;
 
-bool Intersects(const ByteSet& a, const ByteSet& b) {
-  for (size_t i = 0; i < a.words.size(); ++i) {
-    if ((a.words[i] & b.words[i]) != 0) return true;
-  }
-  return false;
-}
-
 uint16_t KindsOf(const ByteSet& bytes) {
   // Bytes within characters are of no kind; no grammar has text that begins with one.
   uint16_t kinds = bytes.words[2] != 0 ? uint16_t{0xFFFF} : uint16_t{0};
@@ -123,12 +116,12 @@ void MaskBuilder::ReadParts() {
     for (size_t i = 0; i < items.size(); ++i) {
       if (i < 64 && (part.covered >> i & 1) != 0) continue;
       const ByteDfa& dfa = *items[i].unit->dfa;
-      const bool is_dead = dfa.num_states() <= kMaxStatesAsked &&
-                           !Intersects(dfa.first_bytes(items[i].state), bytes);
+      const bool is_dead =
+          dfa.num_states() <= kMaxStatesAsked && !dfa.first_bytes(items[i].state).Intersects(bytes);
       if (!is_dead) ReadByAutomaton(items[i], part);
     }
     for (const KeyItem& item : parser_->set(part.set).key_items) ReadByKeys(item, part);
-    if (Intersects(parser_->set(part.set).scan_first, bytes)) ReadByScan(part);
+    if (parser_->set(part.set).scan_first.Intersects(bytes)) ReadByScan(part);
   }
 }
 
@@ -160,7 +153,7 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   }
   if (!local->MayBeLeft()) return;
   const Following after = following_.After(parser_, item);
-  if (Intersects(local->soft_exits(), after.first)) {
+  if (local->soft_exits().Intersects(after.first)) {
     // What follows could also have been read inside (text before its closing marker), so where a
     // token leaves is not known beforehand.
     ReadExits(item, Outside(*local, bounds.room), after);
@@ -228,7 +221,7 @@ void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const Foll
   // A name may end after each of its letters; what follows it rarely begins with the next.
   const uint32_t end = trie.node(node).subtree_end;
   if (trie.HasFan(node)) {
-    const bool leads_on = Intersects(after.first, ByteSet{trie.BytesOf(node + 1, end)});
+    const bool leads_on = after.first.Intersects({trie.BytesOf(node + 1, end)});
     if (leads_on) Defer(after.set, after.covered, trie, node + 1, end);
     return;
   }
@@ -315,7 +308,7 @@ bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTr
   } else {
     local->AppendTo(&ids_);
   }
-  if (Intersects(local->soft_exits(), after.first)) {
+  if (local->soft_exits().Intersects(after.first)) {
     DfaItem at = item;
     at.state = state;
     ReadExits(at, {kDeadSet, &trie, node + 1, end}, after);

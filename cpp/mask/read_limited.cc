@@ -1,9 +1,13 @@
 // MaskBuilder: near the end of a limit on characters.
 //
-// A state whose texts may end anywhere takes the tokens that it takes without the limit, unless
-// they are too long, which their order by length tells. Where texts cannot end anywhere, or the
-// least length is not reached yet, every token is read with its count.
+// A state takes the tokens that it takes without the limit, unless they are too long, which their
+// order by length tells. Between the lengths that always fit and those that never do stand tokens
+// after which some characters more may be needed: those are read with their count. Where they are
+// too many, and where the least length is not reached yet, every token is.
+#include <algorithm>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "mask/length_order.h"
 #include "mask/mask_builder.h"
@@ -26,30 +30,46 @@ bool EndsAnywhere(const ByteDfa& dfa) {
   return true;
 }
 
-/// The characters that are left, if a text of so many stays inside for that alone.
-std::optional<uint32_t> CharactersLeft(const DfaItem& item) {
+/// What the limit leaves, if lengths alone decide but for a few tokens.
+std::optional<LengthMeter::Room> RoomOf(const DfaItem& item) {
   const Unit& unit = *item.unit;
   if (unit.kind != Unit::Kind::kLimitedDfa) return std::nullopt;
-  if (unit.meter != nullptr) return unit.meter->CharactersLeft(item.count);
+  if (unit.meter != nullptr) return unit.meter->RoomAt(item.state, item.count);
   if (!unit.LimitsCodePoints() || unit.IsUsedUp({item.count, item.tokens})) return std::nullopt;
   if (!EndsAnywhere(*unit.dfa)) return std::nullopt;
-  return static_cast<uint32_t>(unit.options.max_chars - item.count);
+  return LengthMeter::Room{static_cast<uint32_t>(unit.options.max_chars - item.count), 0};
 }
 
 bool CountsEscapes(const DfaItem& item) {
   return item.unit->meter != nullptr && item.unit->meter->counts_escapes();
 }
 
+/// Whether the bytes stay inside with their count.
+bool StaysInside(const DfaItem& item, std::string_view bytes) {
+  const Unit& unit = *item.unit;
+  uint32_t state = item.state;
+  uint32_t count = item.count;
+  return std::all_of(bytes.begin(), bytes.end(), [&](char c) {
+    const auto byte = static_cast<uint8_t>(c);
+    state = unit.dfa->Next(state, byte);
+    return state != ByteDfa::kDead && unit.meter->Read(state, byte, &count);
+  });
+}
+
 }  // namespace
 
 bool MaskBuilder::AddFitting(const DfaItem& item) {
-  const std::optional<uint32_t> left = CharactersLeft(item);
-  if (!left) return false;
+  const std::optional<LengthMeter::Room> room = RoomOf(item);
+  if (!room) return false;
   std::shared_ptr<const LocalMask> local =
       local_masks_.Get(item.unit->dfa, item.state, false, &local_builder_);
-  TakeFitting(*local, local_masks_.length_order(CountsEscapes(item)), *left);
+  if (!TakeFitting(*local, item, *room, {})) return false;
   if (item.continuation != kRootContinuation && local->MayBeLeft()) {
-    ReadExits(item, WholeTree(kDeadSet), following_.After(parser_, item));
+    const Following after = following_.After(parser_, item);
+    // A token that stays inside without the limit may have to leave with it.
+    const bool only_outside = !local->soft_exits().Intersects(after.first);
+    const Part part = only_outside ? Outside(*local, CopyBounds::kManyCopies) : WholeTree(kDeadSet);
+    ReadExits(item, part, after);
   }
   read_.push_back(std::move(local));
   return true;
@@ -61,41 +81,59 @@ bool MaskBuilder::ReadFittingBelow(const DfaItem& item, const Part& part, const 
   if (!trie.IsAllChildren(part.begin, part.end) || &trie != &tokenizer_.trie()) return false;
   if (part.end - part.begin < sizes.known || current_filter_ != 0) return false;
   if (item.unit->dfa->first_bytes(item.state).size() < sizes.bytes) return false;
-  const std::optional<uint32_t> left = CharactersLeft(item);
-  if (!left) return false;
-  // What was read before counts in the lengths of the tokens.
+  const std::optional<LengthMeter::Room> room = RoomOf(item);
+  if (!room) return false;
   const uint32_t node = part.begin - 1;
   const auto some = static_cast<size_t>(trie.subtree_tokens(node).back());
-  uint32_t before = 0;
-  for (uint32_t i = 0; i < trie.node(node).depth; ++i) {
-    const auto byte = static_cast<uint8_t>(tokenizer_.decoded_vocab()[some][i]);
-    if (byte == '\\') return false;
-    if ((byte & 0xC0) != 0x80) ++before;
-  }
+  const auto before =
+      std::string_view(tokenizer_.decoded_vocab()[some]).substr(0, trie.node(node).depth);
+  // Where an escape is one character, it would have to begin with the token.
+  if (before.find('\\') != std::string_view::npos) return false;
   std::shared_ptr<const LocalMask> local =
       local_masks_.GetBelow(item.unit->dfa, item.state, node, &local_builder_);
-  TakeFitting(*local, local_masks_.length_order(CountsEscapes(item)), *left + before);
+  if (!TakeFitting(*local, item, *room, before)) return false;
   if (local->MayBeLeft()) ReadExits(item, part, after);
   read_.push_back(std::move(local));
   return true;
 }
 
-void MaskBuilder::TakeFitting(const LocalMask& local, const LengthOrder& order, uint32_t room) {
+bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
+                              const LengthMeter::Room& room, std::string_view before) {
+  // More are read as quickly by the tree.
+  constexpr size_t kMaxRead = size_t{1} << 14;
+  const LengthOrder& order = local_masks_.length_order(CountsEscapes(item));
+  // What was read before counts in the lengths of the tokens.
+  const auto read_before =
+      static_cast<uint32_t>(std::count_if(before.begin(), before.end(), [](char c) {
+        return (static_cast<uint8_t>(c) & 0xC0) != 0x80;
+      }));
+  const uint32_t fits = room.left + read_before - std::min(room.needed, room.left);
+  const size_t num_fitting = order.Fitting(fits).size();
+  const std::span<const int32_t> doubtful =
+      order.Fitting(room.left + read_before).subspan(num_fitting);
+  if (doubtful.size() > kMaxRead) return false;
+
   const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
   unlimited_.assign(num_words, 0);
   local.AddTo(unlimited_, true, CopyBounds::kManyCopies);
   if (fitting_.empty()) fitting_.assign(num_words, 0);
   const auto word_of = [](int32_t token) { return static_cast<size_t>(token) >> 5; };
   const auto bit_of = [](int32_t token) { return 1u << (token & 31); };
+  for (int32_t token : doubtful) {
+    if ((unlimited_[word_of(token)] & bit_of(token)) == 0) continue;
+    const std::string_view bytes = tokenizer_.decoded_vocab()[static_cast<size_t>(token)];
+    if (StaysInside(item, bytes.substr(before.size()))) fitting_[word_of(token)] |= bit_of(token);
+  }
   // Whichever are fewer are looked at.
-  if (order.Beyond(room).size() < order.Fitting(room).size()) {
-    for (int32_t token : order.Beyond(room)) unlimited_[word_of(token)] &= ~bit_of(token);
+  if (order.Beyond(fits).size() < num_fitting) {
+    for (int32_t token : order.Beyond(fits)) unlimited_[word_of(token)] &= ~bit_of(token);
     for (size_t w = 0; w < num_words; ++w) fitting_[w] |= unlimited_[w];
   } else {
-    for (int32_t token : order.Fitting(room)) {
+    for (int32_t token : order.Fitting(fits)) {
       fitting_[word_of(token)] |= unlimited_[word_of(token)] & bit_of(token);
     }
   }
+  return true;
 }
 
 }  // namespace xgrammar

@@ -52,6 +52,14 @@ bool EndsAnywhere(const CodePointDfa& text) {
   return std::ranges::all_of(text.states(), [](const auto& state) { return state.accept; });
 }
 
+/// Whether a text can end within a few characters wherever it is.
+bool EndsSoon(const CodePointDfa& text) {
+  constexpr uint32_t kMaxNeeded = 8;
+  return std::ranges::all_of(LengthsOf(text).LeastLengths(), [](uint32_t least) {
+    return least <= kMaxNeeded || least == LengthGraph::kNever;
+  });
+}
+
 /// Whether some text has so many characters.
 bool HasLength(const LengthGraph& texts, const CountRange& length) {
   constexpr int64_t kMaxTableBits = int64_t{1} << 30;
@@ -117,9 +125,15 @@ bool JSONSchemaConverter::IsCounted(int64_t max_length, const CodePointDfa& text
   constexpr int64_t kMaxWrittenStates = 4096;
   constexpr int64_t kFarLength = 192;
   constexpr int64_t kMaxWrittenStatesIfFar = 512;
+  // Each state written would have a local mask of its own, which no two patterns share.
+  constexpr int64_t kMaxWrittenStatesIfSoon = 16;
   const auto num_states = static_cast<int64_t>(text.states().size());
   int64_t written = max_length >= kFarLength ? kMaxWrittenStatesIfFar : kMaxWrittenStates;
-  if (EndsAnywhere(text)) written = kMaxWrittenStatesIfCheap;
+  if (EndsAnywhere(text)) {
+    written = kMaxWrittenStatesIfCheap;
+  } else if (EndsSoon(text)) {
+    written = kMaxWrittenStatesIfSoon;
+  }
   return max_length >= written / num_states;
 }
 

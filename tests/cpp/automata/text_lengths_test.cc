@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -89,6 +90,33 @@ TEST(TextLengths, WindowsOfRandomAutomata) {
   }
   EXPECT_GT(num_settled, 400);
   EXPECT_GT(num_fitting, 100);
+}
+
+TEST(TextLengths, MostNeededOfRandomAutomata) {
+  std::mt19937 random(8);
+  int num_less = 0;
+  for (int round = 0; round < 400; ++round) {
+    const CodePointDfa dfa = RandomDfa(&random);
+    const LengthGraph graph = LengthsOf(dfa);
+    const std::vector<uint32_t> least = graph.LeastLengths();
+    const std::vector<uint32_t> most = graph.MostNeeded(least);
+    for (uint32_t from = 0; from < graph.num_places(); ++from) {
+      std::vector<uint32_t> reached{from};
+      uint32_t expected = LengthGraph::kNever;
+      for (size_t i = 0; i < reached.size(); ++i) {
+        const uint32_t needed = least[reached[i]];
+        if (needed != LengthGraph::kNever)
+          expected = expected == LengthGraph::kNever ? needed : std::max(expected, needed);
+        for (const auto& edge : dfa.states()[reached[i]].edges) {
+          const auto to = static_cast<uint32_t>(edge.target);
+          if (std::find(reached.begin(), reached.end(), to) == reached.end()) reached.push_back(to);
+        }
+      }
+      EXPECT_EQ(most[from], expected) << "round " << round << " from " << from;
+      num_less += most[from] != LengthGraph::kNever && most[from] < most[0] ? 1 : 0;
+    }
+  }
+  EXPECT_GT(num_less, 20);
 }
 
 TEST(TextLengths, LoopsOfManyLengthsPassTheBudget) {

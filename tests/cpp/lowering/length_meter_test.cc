@@ -106,6 +106,35 @@ TEST(LengthMeter, NoTextIsBegunThatIsTooShort) {
   }
 }
 
+TEST(LengthMeter, RoomUntilTheEnd) {
+  // Until the x is read it is needed; afterwards a text may end anywhere.
+  Lexeme lexeme("\"a\"* \"x\" \"a\"*");
+  const ByteDfa& dfa = lexeme.dfa();
+  const LengthMeter meter(dfa, Characters::kCodePoints, 2, 5);
+  uint32_t count = 0;
+  ASSERT_TRUE(meter.RoomAt(0, count));
+  EXPECT_EQ(meter.RoomAt(0, count)->left, 5u);
+  EXPECT_EQ(meter.RoomAt(0, count)->needed, 1u);
+  const uint32_t after = dfa.Next(0, 'x');
+  ASSERT_TRUE(meter.Read(after, 'x', &count));
+  ASSERT_TRUE(meter.RoomAt(after, count));
+  EXPECT_EQ(meter.RoomAt(after, count)->left, 4u);
+  EXPECT_EQ(meter.RoomAt(after, count)->needed, 0u);
+  EXPECT_FALSE(LengthMeter(dfa, Characters::kCodePoints, 0, LengthMeter::kNoMax).RoomAt(0, 0));
+
+  // The lower bound forbids to read the b at first, whatever room there is.
+  Lexeme ending("\"a\"* (\"b\" \"c\"?)?");
+  const LengthMeter least(ending.dfa(), Characters::kCodePoints, 4, 6);
+  EXPECT_FALSE(least.RoomAt(0, 0));
+  EXPECT_TRUE(least.RoomAt(0, 4));
+
+  Lexeme escapes(R"(([a-z0-9] | "\\" "u00" [01] [0-9a-f])*)");
+  const LengthMeter escaped(escapes.dfa(), Characters::kEscaped, 0, 3);
+  count = 0;
+  ASSERT_TRUE(escaped.Read(escapes.dfa().Next(0, '\\'), '\\', &count));
+  EXPECT_FALSE(escaped.RoomAt(escapes.dfa().Next(0, '\\'), count)) << "within an escape";
+}
+
 TEST(LengthMeter, LengthsThatNoTextHas) {
   Lexeme lexeme("(\"abc\" | \"defghi\")*");
   EXPECT_FALSE(LengthMeter(lexeme.dfa(), Characters::kCodePoints, 100, 101).HasText());

@@ -403,6 +403,34 @@ TEST(RandomMasks, BoundsOfTextsThatMayEndAnywhere) {
   }
 }
 
+// Texts that end with "ab", or hold a `c`: until the end up to two characters more are needed, or
+// none for the rest of the text. Which tokens fit is not a question of their lengths alone.
+TEST(RandomMasks, BoundsOfTextsThatNeedMoreToEnd) {
+  std::vector<CodePointDfa::State> states(4);
+  states[0].edges = {{'a', 'a', 1}, {'b', 'b', 0}, {'c', 'c', 3}, {'d', 'y', 0}};
+  states[1].edges = {{'a', 'a', 1}, {'b', 'b', 2}, {'c', 'c', 3}, {'d', 'y', 0}};
+  states[2] = states[0];
+  states[2].accept = true;
+  states[3].edges = {{'a', 'y', 3}};
+  states[3].accept = true;
+  const CodePointDfa text(std::move(states));
+  for (const int64_t max : {1, 2, 3, 5, 8, 11}) {
+    for (const int64_t min : {0, 1, 4}) {
+      if (min > max) continue;
+      RuleOptions bound;
+      bound.min_length = min;
+      bound.max_length = max;
+      const CodePointDfa both = Intersect(text, LengthRange(min, max, 1000), 1000);
+      for (const char* space : {"", "c", "a"}) {
+        for (const PartSizes& sizes : {PartSizes{}, PartSizes{0, 0, 0}}) {
+          WalkBoth(WithBound(text, bound, space), WithBound(both, {}, space),
+                   "length " + std::to_string(min) + " to " + std::to_string(max) + space, sizes);
+        }
+      }
+    }
+  }
+}
+
 // Characters `a`, `b` and the escapes of U+000A, U+000B and U+001F; `\u001f` counts as one.
 TEST(RandomMasks, BoundsOfJsonLengths) {
   std::vector<CodePointDfa::State> states(6);
