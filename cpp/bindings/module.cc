@@ -4,6 +4,7 @@
 // those that mention them, so that the generated stub has their names.
 #include "bindings/errors.h"
 #include "bindings/handles.h"
+#include "bindings/python_json.h"
 
 NB_MODULE(_core, m) {
   m.doc() = "Native part of xgrammar; use the classes of the package instead.";
@@ -23,5 +24,6 @@ NB_MODULE(_core, m) {
   xgrammar::bindings::BindGrammarMatcher(m);
   xgrammar::bindings::BindBatchMatcher(m);
   xgrammar::bindings::BindBitmask(m);
+  xgrammar::bindings::BindPythonJson(m);
   xgrammar::bindings::BindDescribedMethod(m);
 }

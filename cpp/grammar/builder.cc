@@ -167,8 +167,9 @@ ExprId GrammarBuilder::AddCharClass(const CodePointSet& set) {
   return AddTextClass(set);
 }
 
-ExprId GrammarBuilder::AddTextClass(const CodePointSet& set) {
-  const std::span<const CodePointRange> ranges = set.ranges();
+ExprId GrammarBuilder::AddTextClass(const CodePointSet& set) { return InternRanges(set.ranges()); }
+
+ExprId GrammarBuilder::InternRanges(std::span<const CodePointRange> ranges) {
   return FindOrAdd(
       ExprKind::kCharClass, HashSpan(ExprKind::kCharClass, ranges),
       [&](ExprId id) {
@@ -220,11 +221,12 @@ bool GrammarBuilder::IsPlainSequence(std::span<const ExprId> parts) const {
 ExprId GrammarBuilder::AddSequence(std::span<const ExprId> parts) {
   if (parts.size() == 1) return parts[0];
   if (IsPlainSequence(parts)) return InternChildren(ExprKind::kSequence, parts);
-  std::vector<ExprId> flat;
-  flat.reserve(parts.size());
+  std::vector<ExprId>& flat = flat_;
+  flat.clear();
   // A run of literals is gathered as bytes and stored once, so that a long run costs its length and
   // not its square.
-  std::string run;
+  std::string& run = run_;
+  run.clear();
   int64_t run_parts = 0;
   auto end_run = [&] {
     if (run_parts > 1) flat.back() = AddByteString(run);

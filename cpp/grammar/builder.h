@@ -116,6 +116,7 @@ class GrammarBuilder {
   ExprId FindOrAdd(ExprKind kind, uint64_t hash, const Equal& equal, const Store& store);
   bool IsPlainSequence(std::span<const ExprId> parts) const;
   ExprId InternChildren(ExprKind kind, std::span<const ExprId> children);
+  ExprId InternRanges(std::span<const CodePointRange> ranges);
   void GrowTable();
   bool IsNothing(ExprId id) const;
   ExprId FindOrAddBounded(ExprKind kind, const std::vector<ExprId>& children, int64_t min,
@@ -124,8 +125,9 @@ class GrammarBuilder {
   void JoinComplements(std::vector<ExprId>* alternatives);
   void ImportBodies(const Grammar& other, const std::vector<RuleId>& new_ids,
                     const ImportEdits& edits);
+  /// `is_edited`: what is below may have become something else.
   ExprId ImportExpr(const Grammar& other, ExprId id, const std::vector<RuleId>& rule_ids,
-                    const std::vector<ExprId>& expr_ids);
+                    const std::vector<ExprId>& expr_ids, bool is_edited);
 
   Limits limits_;
   std::shared_ptr<Grammar> grammar_;
@@ -139,6 +141,9 @@ class GrammarBuilder {
   /// By hints that are names of rules.
   std::unordered_map<std::string, int32_t, HashName, std::equal_to<>> name_counters_;
   bool has_freed_names_ = false;  ///< By renaming.
+  // Scratch of AddSequence.
+  std::vector<ExprId> flat_;
+  std::string run_;
 };
 
 }  // namespace xgrammar

@@ -11,16 +11,14 @@ namespace xgrammar {
 
 ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
                                   const std::vector<RuleId>& rule_ids,
-                                  const std::vector<ExprId>& expr_ids) {
+                                  const std::vector<ExprId>& expr_ids, bool is_edited) {
   switch (other.kind(id)) {
     case ExprKind::kEmpty:
       return AddEmpty();
     case ExprKind::kByteString:
       return AddByteString(other.bytes(id));
-    case ExprKind::kCharClass: {
-      std::span<const CodePointRange> ranges = other.ranges(id);
-      return AddTextClass(CodePointSet({ranges.begin(), ranges.end()}));
-    }
+    case ExprKind::kCharClass:
+      return InternRanges(other.ranges(id));
     case ExprKind::kRuleRef:
       return AddRuleRef(rule_ids[static_cast<size_t>(other.rule_ref(id))]);
     case ExprKind::kRepeat:
@@ -55,6 +53,8 @@ ExprId GrammarBuilder::ImportExpr(const Grammar& other, ExprId id,
     return AddDistinct(children[0], children[1], std::span<const ExprId>(children).subspan(2),
                        other.repeat_min(id), other.repeat_max(id));
   }
+  // What was simplified there is so here: different expressions get different ids.
+  if (!is_edited) return InternChildren(other.kind(id), children);
   return other.kind(id) == ExprKind::kSequence ? AddSequence(children) : AddChoices(children);
 }
 
@@ -62,11 +62,12 @@ void GrammarBuilder::ImportBodies(const Grammar& other, const std::vector<RuleId
                                   const ImportEdits& edits) {
   std::vector<bool> used = other.UsedExprs();
   std::vector<ExprId> expr_ids(used.size(), kNoExpr);
+  const bool is_edited = edits.replace != nullptr;
   for (ExprId id = 0; id < other.num_exprs(); ++id) {
     if (!used[static_cast<size_t>(id)]) continue;
     ExprId& new_id = expr_ids[static_cast<size_t>(id)];
-    if (edits.replace) new_id = edits.replace(id);
-    if (new_id == kNoExpr) new_id = ImportExpr(other, id, new_ids, expr_ids);
+    if (is_edited) new_id = edits.replace(id);
+    if (new_id == kNoExpr) new_id = ImportExpr(other, id, new_ids, expr_ids, is_edited);
   }
   for (RuleId id = 0; id < other.num_rules(); ++id) {
     const Rule& rule = other.rule(id);

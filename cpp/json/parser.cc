@@ -6,6 +6,7 @@
 // objects compare keys, large ones use a hash table.
 #include "json/parser.h"
 
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -24,6 +25,13 @@ constexpr size_t kLinearKeyScan =
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+/// Bytes of strings that stand for themselves and are a character each.
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> is_plain{};
+  for (size_t c = 0x20; c < 0x7F; ++c) is_plain[c] = c != '"' && c != '\\';
+  return is_plain;
+}();
+
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -32,13 +40,6 @@ int HexValue(char c) {
 }
 
 }  // namespace
-
-JsonId JsonDocument::Find(JsonId object, std::string_view wanted) const {
-  for (const Member& member : members(object)) {
-    if (key(member) == wanted) return member.value;
-  }
-  return kNoJson;
-}
 
 /// Owns the document under construction; used for one text by one thread.
 class JsonParser {
@@ -316,7 +317,7 @@ class JsonParser {
     }
   }
 
-  static bool IsPlainAscii(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+  static bool IsPlainAscii(char c) { return kIsPlain[static_cast<unsigned char>(c)]; }
 
   void ParseEscape(std::string* out) {
     const size_t start = position_;

@@ -68,6 +68,12 @@ class JsonDocument {
   }
   /// kObject only: the value of a key, or kNoJson. Linear in the number of members.
   JsonId Find(JsonId object, std::string_view key) const;
+  /// A value as a document of its own, as if its text had been parsed alone; offsets stay those of
+  /// the whole text. Linear in the size of the value.
+  JsonDocument Part(JsonId id) const;
+  /// Appends bytes that are the same for documents made by Part of equal values, with members in
+  /// the same order, and for no others.
+  void AppendContent(std::string* out) const;
 
  private:
   friend class JsonParser;

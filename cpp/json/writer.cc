@@ -10,15 +10,19 @@ namespace xgrammar {
 
 void AppendJsonStringBody(std::string_view text, std::string* out) {
   static constexpr char kHex[] = "0123456789abcdef";
-  for (const char c : text) {
+  size_t written = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20) {
-      if (c == '"' || c == '\\') out->push_back('\\');
-      out->push_back(c);
-      continue;
-    }
+    if (byte >= 0x20 && c != '"' && c != '\\') continue;
+    out->append(text, written, i - written);
+    written = i + 1;
     out->push_back('\\');
     switch (c) {
+      case '"':
+      case '\\':
+        out->push_back(c);
+        break;
       case '\b':
         out->push_back('b');
         break;
@@ -40,6 +44,7 @@ void AppendJsonStringBody(std::string_view text, std::string* out) {
         out->push_back(kHex[byte & 15]);
     }
   }
+  out->append(text, written);
 }
 
 void AppendJsonString(std::string_view text, std::string* out) {

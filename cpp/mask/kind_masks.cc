@@ -29,6 +29,8 @@ void KindMasks::MakeCommon() {
   constexpr auto kStrings = static_cast<uint16_t>(kLines & ~(KindBit('"') | KindBit('\\')));
   Get(kLines);
   Get(kStrings);
+  // Free text up to a tag: every marker begins or ends with a sharp bracket.
+  Get(static_cast<uint16_t>(~(KindBit('<') | kIllFormedBelow)));
 }
 
 int64_t KindMasks::SizeBytes() const {

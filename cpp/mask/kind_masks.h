@@ -31,7 +31,8 @@ class KindMasks {
   /// The non-empty tokens that can begin well-formed UTF-8 and whose bytes are all of these kinds.
   /// Null if there are so many others that their tree would be no help.
   std::shared_ptr<const Tokens> Get(uint16_t kinds);
-  /// Makes those for the text of strings and of lines, which most grammars need in some mask.
+  /// Makes those for the text of strings, of lines and before tags, one of which most grammars
+  /// need.
   void MakeCommon();
   /// Bytes of the masks and trees.
   int64_t SizeBytes() const;

@@ -132,18 +132,22 @@ bool LiveKinds::IsFarEnough(const Reached& at, Answer* answer) {
   return true;
 }
 
-bool LiveKinds::IsBesideWords(const Reached& at, uint16_t dead, const Answer& answer) {
+bool LiveKinds::LeavesWords(uint16_t dropped, const Answer& answer) {
   constexpr uint16_t kWords = KindBit('a') | KindBit(' ');
-  const auto leaves_words = [&](int kinds) {
-    return std::popcount(static_cast<uint16_t>(kinds)) == 1 &&
-           (answer.kinds & ~kinds & kWords) == kWords;
-  };
-  return leaves_words(dead) || leaves_words(answer.kinds & at.by);
+  return std::popcount(dropped) == 1 && (answer.kinds & ~dropped & kWords) == kWords;
+}
+
+bool LiveKinds::IsBesideWords(const Reached& at, uint16_t dead, const Answer& answer) {
+  return LeavesWords(dead, answer) ||
+         LeavesWords(static_cast<uint16_t>(answer.kinds & at.by), answer);
 }
 
 bool LiveKinds::DropDead(const Reached& at, uint16_t dead, Answer* answer) const {
   const auto by = static_cast<uint16_t>(answer->kinds & at.by);
-  const bool drops_by = by != 0 && std::popcount(by) < std::popcount(dead);
+  bool drops_by = by != 0 && std::popcount(by) < std::popcount(dead);
+  // Of two kinds, the space is the one that most tokens hold.
+  if (std::popcount(by) == 1 && std::popcount(dead) == 1)
+    drops_by = LeavesWords(by, *answer) && !LeavesWords(dead, *answer);
   answer->kinds &= static_cast<uint16_t>(drops_by ? ~by : ~dead);
   return true;
 }

@@ -75,6 +75,8 @@ class LiveKinds {
   bool Narrow(uint32_t state, Answer* answer);
   /// What that comes to at the state reached last, from which not all kinds lead on.
   bool NarrowToDead(Answer* answer);
+  /// Whether the kinds are one, without which words and spaces are still part of the text.
+  static bool LeavesWords(uint16_t dropped, const Answer& answer);
   /// Whether one kind alone led here, or alone leads nowhere, of text that words and spaces are
   /// part of.
   static bool IsBesideWords(const Reached& at, uint16_t dead, const Answer& answer);

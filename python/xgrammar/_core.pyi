@@ -474,6 +474,16 @@ def apply_token_bitmask(logits: Any, bitmask: Any, width: int, rows: list[int] |
     Set to minus infinity the logits below `width` whose bit is 0, in the given rows or, for None, in all that both arrays have. uint16 logits are the bits of bfloat16.
     """
 
+def json_text(value: object | None, model_class: object | None) -> object:
+    """
+    The JSON text of a value as bytes, objects of the class as that of their fields; None for what `json.dumps` has to judge.
+    """
+
+def copy_json(value: object | None) -> object:
+    """
+    A copy of a JSON value with containers of its own; None for what has to be copied otherwise.
+    """
+
 def described_method(method: Any, describe: Any) -> Any:
     """
     The method of a native class, to be put into a subclass: `describe(method)` is its `__signature__`.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arguments import flag
 from ._integers import integer
-from ._json_writer import CyclicValueError, dumped
+from ._json_writer import CyclicValueError, encoded
 from .exception import JSONSchemaError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _cycle_error() -> JSONSchemaError:
 
 def _dumped(schema: Any) -> bytes:
     try:
-        return dumped(schema).encode()
+        return encoded(schema)
     except CyclicValueError:
         raise _cycle_error() from None
 

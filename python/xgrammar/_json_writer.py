@@ -2,7 +2,7 @@
 
 `json.dumps` recurses and so ends in a `RecursionError` at a depth that depends on the caller's own
 stack; what is too deep for it is written here with a stack of its own, so that the limits of the
-native readers decide.
+native readers decide. What `json.loads` makes is written by the extension, several times as fast.
 """
 
 from __future__ import annotations
@@ -10,12 +10,39 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from . import _core
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 class CyclicValueError(Exception):
     """A container is part of itself."""
+
+
+def encoded(
+    value: Any, default: Callable[[Any], Any] | None = None, model_class: type | None = None
+) -> bytes:
+    """Return a value as JSON in UTF-8, however deep it is.
+
+    Parameters
+    ----------
+    value
+        What JSON can express.
+    default
+        As in `json.dumps`: makes something JSON can express of a value that is none.
+    model_class
+        A class of pydantic objects of which `default` makes the dict of their fields.
+
+    Raises
+    ------
+    CyclicValueError
+        A container is part of itself.
+    TypeError
+        A value has no JSON form.
+    """
+    text: Any = _core.json_text(value, model_class)
+    return dumped(value, default).encode() if text is None else bytes(text)
 
 
 def dumped(value: Any, default: Callable[[Any], Any] | None = None) -> str:

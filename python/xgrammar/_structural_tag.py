@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._json_writer import CyclicValueError, dumped
+from ._json_writer import CyclicValueError, encoded
 from .exception import InvalidStructuralTagError
 
 if TYPE_CHECKING:
@@ -66,19 +66,21 @@ def _text_of(value: Any) -> bytes | None:
     # A value of the class exists only if its module, which loads pydantic, is there.
     module = sys.modules.get(f"{__package__}.structural_tag")
     if module is not None and isinstance(value, module.StructuralTag):
-        return _dumped(value)
+        return _dumped(value, module.FormatModel)
     return None
 
 
-def _dumped(structural_tag: Any) -> bytes:
+def _dumped(structural_tag: Any, model_class: type) -> bytes:
     # Not pydantic's own writer: it turns what JSON does not have into something else (NaN into
     # null, sets into lists), where the dict form of the same tag is refused.
-    return _encoded(structural_tag, default=_fields_of)
+    return _encoded(structural_tag, _fields_of, model_class)
 
 
-def _encoded(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+def _encoded(
+    value: Any, default: Callable[[Any], Any] | None = None, model_class: type | None = None
+) -> bytes:
     try:
-        return dumped(value, default).encode()
+        return encoded(value, default, model_class)
     except CyclicValueError:
         error = InvalidStructuralTagError(
             "The structural tag is a Python object that contains itself, which JSON cannot "
@@ -103,6 +105,6 @@ def _legacy_text(tags: Any, triggers: Any) -> bytes:
     if not isinstance(tags, list) or not isinstance(triggers, list):
         names = f"{type(tags).__name__} and {type(triggers).__name__}"
         raise TypeError(f"Invalid arguments of types {names}: {_FORMS}")
-    from .structural_tag import StructuralTag  # Loads pydantic.
+    from .structural_tag import FormatModel, StructuralTag  # Loads pydantic.
 
-    return _dumped(StructuralTag.from_legacy_structural_tag(tags, triggers))
+    return _dumped(StructuralTag.from_legacy_structural_tag(tags, triggers), FormatModel)

@@ -73,20 +73,20 @@ SchemaStyle = Literal[
 Budget = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
-class _Model(BaseModel):  # type: ignore[misc, unused-ignore]
+class FormatModel(BaseModel):  # type: ignore[misc, unused-ignore]
     """Unknown fields are ignored; fields may be assigned."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class ConstStringFormat(_Model):
+class ConstStringFormat(FormatModel):
     """Exactly `value`."""
 
     type: Literal["const_string"] = "const_string"
     value: str
 
 
-class JSONSchemaFormat(_Model):
+class JSONSchemaFormat(FormatModel):
     """A value that is valid for a JSON Schema, in the spelling of a model family.
 
     Attributes
@@ -111,14 +111,14 @@ class JSONSchemaFormat(_Model):
     excludes: list[str] = []
 
 
-class QwenXMLParameterFormat(_Model):
+class QwenXMLParameterFormat(FormatModel):
     """Deprecated: `JSONSchemaFormat` with style "qwen_xml"."""
 
     type: Literal["qwen_xml_parameter"] = "qwen_xml_parameter"
     json_schema: bool | dict[str, Any]
 
 
-class AnyTextFormat(_Model):
+class AnyTextFormat(FormatModel):
     """Text without the `excludes` and without the end of the tag around it.
 
     At most `max_tokens` tokens and `max_chars` code points; None sets no limit.
@@ -130,7 +130,7 @@ class AnyTextFormat(_Model):
     max_chars: Budget | None = None
 
 
-class GrammarFormat(_Model):
+class GrammarFormat(FormatModel):
     """The language of a grammar; its `syntax` is "ebnf" or "lark"."""
 
     type: Literal["grammar"] = "grammar"
@@ -138,28 +138,28 @@ class GrammarFormat(_Model):
     syntax: Literal["ebnf", "lark"] = "ebnf"
 
 
-class RegexFormat(_Model):
+class RegexFormat(FormatModel):
     """Text that `pattern`, a regular expression, matches as a whole."""
 
     type: Literal["regex"] = "regex"
     pattern: str
 
 
-class TokenFormat(_Model):
+class TokenFormat(FormatModel):
     """One token, by id or by its decoded text."""
 
     type: Literal["token"] = "token"
     token: int | str
 
 
-class ExcludeTokenFormat(_Model):
+class ExcludeTokenFormat(FormatModel):
     """Any one token but `exclude_tokens`."""
 
     type: Literal["exclude_token"] = "exclude_token"
     exclude_tokens: list[int | str] = []
 
 
-class AnyTokensFormat(_Model):
+class AnyTokensFormat(FormatModel):
     """Any number of tokens but `exclude_tokens`, at most `max_tokens`."""
 
     type: Literal["any_tokens"] = "any_tokens"
@@ -167,42 +167,42 @@ class AnyTokensFormat(_Model):
     max_tokens: Budget | None = None
 
 
-class SequenceFormat(_Model):
+class SequenceFormat(FormatModel):
     """The elements one after the other."""
 
     type: Literal["sequence"] = "sequence"
     elements: list[Format]
 
 
-class OrFormat(_Model):
+class OrFormat(FormatModel):
     """Any one of the elements."""
 
     type: Literal["or"] = "or"
     elements: list[Format]
 
 
-class OptionalFormat(_Model):
+class OptionalFormat(FormatModel):
     """The content or nothing."""
 
     type: Literal["optional"] = "optional"
     content: Format
 
 
-class PlusFormat(_Model):
+class PlusFormat(FormatModel):
     """The content once or more."""
 
     type: Literal["plus"] = "plus"
     content: Format
 
 
-class StarFormat(_Model):
+class StarFormat(FormatModel):
     """The content any number of times, also none."""
 
     type: Literal["star"] = "star"
     content: Format
 
 
-class RepeatFormat(_Model):
+class RepeatFormat(FormatModel):
     """The content `min` to `max` times; a `max` of -1 sets no limit."""
 
     type: Literal["repeat"] = "repeat"
@@ -211,7 +211,7 @@ class RepeatFormat(_Model):
     content: Format
 
 
-class TagFormat(_Model):
+class TagFormat(FormatModel):
     """`begin`, content, and `end` or one of several ends."""
 
     type: Literal["tag"] = "tag"
@@ -220,7 +220,7 @@ class TagFormat(_Model):
     end: str | list[str] | TokenFormat
 
 
-class TriggeredTagsFormat(_Model):
+class TriggeredTagsFormat(FormatModel):
     """Free text, without `excludes`, in which one of `triggers` starts one of the tags.
 
     Each tag begins with one of the triggers.
@@ -234,7 +234,7 @@ class TriggeredTagsFormat(_Model):
     excludes: list[str] = []
 
 
-class TokenTriggeredTagsFormat(_Model):
+class TokenTriggeredTagsFormat(FormatModel):
     """Free tokens but `exclude_tokens`, among which one of `trigger_tokens` starts a tag."""
 
     type: Literal["token_triggered_tags"] = "token_triggered_tags"
@@ -245,7 +245,7 @@ class TokenTriggeredTagsFormat(_Model):
     stop_after_first: bool = False
 
 
-class TagsWithSeparatorFormat(_Model):
+class TagsWithSeparatorFormat(FormatModel):
     """Any number of `tags` with a separator between two of them, and no other text."""
 
     type: Literal["tags_with_separator"] = "tags_with_separator"
@@ -255,7 +255,7 @@ class TagsWithSeparatorFormat(_Model):
     stop_after_first: bool = False
 
 
-class DispatchFormat(_Model):
+class DispatchFormat(FormatModel):
     """Free text without `excludes`, in which each pattern of `rules` is followed by its format.
 
     Without `loop` the first such content ends the format.
@@ -267,7 +267,7 @@ class DispatchFormat(_Model):
     excludes: list[str] = []
 
 
-class TokenDispatchFormat(_Model):
+class TokenDispatchFormat(FormatModel):
     """Free tokens but `exclude_tokens`, among which a token of `rules` is followed by its format.
 
     Without `loop` the first such content ends the format.
@@ -305,7 +305,7 @@ Format = Annotated[
 ]
 
 
-class StructuralTagItem(_Model):
+class StructuralTagItem(FormatModel):
     """Deprecated: one tag of the legacy form, `begin`, a JSON value, and `end`.
 
     `schema_` is given as `schema=`: JSON text, a dict, or a pydantic class.
@@ -316,7 +316,7 @@ class StructuralTagItem(_Model):
     end: str
 
 
-class StructuralTag(_Model):
+class StructuralTag(FormatModel):
     """The whole: one format."""
 
     type: Literal["structural_tag"] = "structural_tag"
@@ -379,5 +379,5 @@ def _schema_of(schema: Any) -> Any:
 
 
 for _class in list(globals().values()):
-    if isinstance(_class, type) and issubclass(_class, _Model) and _class is not _Model:
+    if isinstance(_class, type) and issubclass(_class, FormatModel) and _class is not FormatModel:
         _class.model_rebuild()

@@ -5,10 +5,12 @@ other types are compared or refused. Parsing them is native: tests/cpp/json.
 """
 
 import json
+from typing import ClassVar
 
 import pytest
 
-from xgrammar._json_writer import CyclicValueError, dumped, dumped_iteratively
+from xgrammar import _core
+from xgrammar._json_writer import CyclicValueError, dumped, dumped_iteratively, encoded
 
 WRITERS = [dumped, dumped_iteratively]
 
@@ -75,3 +77,72 @@ def test_what_contains_itself(write, levels):
     last[0] = holder
     with pytest.raises(CyclicValueError):
         write(holder, value_of)
+
+
+NATIVE = [
+    {"a": [1, -(2**63), 2**63 - 1, True, False, None], "\u00e9\n\u2028\x7f\0": {}, "": [[]]},
+    [0.1, -0.0, 1e300, 5e-324, 1.0, 123456789012345680.0],
+    "text",
+    7,
+    None,
+]
+LEFT_TO_JSON = [
+    {1: 2},
+    {"a": (1, 2)},
+    {"a": 2**63},
+    [float("nan"), float("-inf")],
+    "\ud800",
+    {"\udfff": 1},
+]
+
+
+@pytest.mark.parametrize("value", NATIVE)
+def test_the_extension_writes_what_json_reads(value):
+    text = _core.json_text(value, None)
+    assert text is not None
+    assert repr(json.loads(text)) == repr(value)
+    assert encoded(value) == text
+
+
+@pytest.mark.parametrize("value", LEFT_TO_JSON)
+def test_the_extension_leaves_the_rest(value):
+    assert _core.json_text(value, None) is None
+    assert _core.json_text([{"a": value}], None) is None
+    assert encoded(value) == json.dumps(value).encode()
+
+
+@pytest.mark.parametrize("subclass", [dict, list, str, int, float])
+def test_subclasses_are_left_to_json(subclass):
+    assert _core.json_text(type("Other", (subclass,), {})(), None) is None
+
+
+def test_objects_of_a_class_are_written_as_their_fields():
+    class Model:
+        __pydantic_fields__: ClassVar = {"a": None, "b": None}
+
+    class Other:
+        pass
+
+    model = Model()
+    model.a, model.b = 1, [Model()]
+    model.b[0].a, model.b[0].b = None, {}
+    assert _core.json_text(model, Model) == b'{"a":1,"b":[{"a":null,"b":{}}]}'
+    assert _core.json_text(model, None) is None
+    assert _core.json_text(Other(), Model) is None
+    del model.b[0].a  # `default` knows what to do without a field, or with one more.
+    assert _core.json_text(model, Model) is None
+    model.b[0].a = model.b[0].c = 1
+    assert _core.json_text(model, Model) is None
+
+
+@pytest.mark.parametrize("levels", [100, 20_000])
+def test_the_extension_has_no_trouble_with_depth(levels):
+    value = []
+    for _ in range(levels):
+        value = [{"a": value}]
+    assert encoded(value).count(b"[") == levels + 1
+    value = last = []
+    last.append(value)
+    assert _core.json_text(value, None) is None
+    with pytest.raises(CyclicValueError):
+        encoded(value)

@@ -28,8 +28,12 @@ JsonDocument ParseSchema(std::string_view text, const Limits& limits) {
 
 JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSchemaOptions& options,
                                      const Limits& limits) {
-  const JsonDocument document = ParseSchema(schema_text, limits);
-  json_schema::SchemaReader reader(document, limits);
+  return JsonSchemaToGrammar(ParseSchema(schema_text, limits), options, limits);
+}
+
+JsonSchemaResult JsonSchemaToGrammar(const JsonDocument& schema, const JsonSchemaOptions& options,
+                                     const Limits& limits) {
+  json_schema::SchemaReader reader(schema, limits);
   json_schema::StringLanguage strings(reader);
   JsonSchemaResult result;
   json_schema::Merger merger(&reader, &strings, options, &result.report);

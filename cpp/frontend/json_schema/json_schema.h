@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "grammar/grammar.h"
+#include "json/value.h"
 #include "support/limits.h"
 
 namespace xgrammar {
@@ -55,6 +56,10 @@ struct JsonSchemaResult {
 JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text,
                                      const JsonSchemaOptions& options = {},
                                      const Limits& limits = {});
+
+/// The same for a schema that has been parsed.
+JsonSchemaResult JsonSchemaToGrammar(const JsonDocument& schema, const JsonSchemaOptions& options,
+                                     const Limits& limits);
 
 /// JSON whose top value is an object or an array, free white space between tokens, none around.
 GrammarPtr BuiltinJsonGrammar();

@@ -68,11 +68,11 @@ constexpr auto kNames = [] {
 }();
 
 const Style& FindStyle(std::string_view name) {
-  std::string known;
   for (const Style& style : kStyles) {
     if (style.name == name) return style;
-    known.append(known.empty() ? "" : ", ").append(style.name);
   }
+  std::string known;
+  for (const Style& style : kStyles) known.append(known.empty() ? "" : ", ").append(style.name);
   throw Error(ErrorKind::kValue,
               "style must be one of " + known + ", not '" + QuoteForMessage(name) + "'");
 }

@@ -98,9 +98,12 @@ std::vector<int32_t> TriggersOfTags(const StructuralTag& tag, const Format& form
       is_ambiguous = is_ambiguous || found >= 0 || is_repeated[static_cast<size_t>(it->second)];
       found = it->second;
     }
-    const std::string quoted = "The begin \"" + QuoteForMessage(*begin) + "\" of a tag ";
-    if (is_ambiguous) throw TagError(tag.document, source, quoted + "matches multiple triggers");
-    if (found < 0) throw TagError(tag.document, source, quoted + "does not match any trigger");
+    if (is_ambiguous || found < 0) {
+      throw TagError(
+          tag.document, source,
+          "The begin \"" + QuoteForMessage(*begin) + "\" of a tag " +
+              (is_ambiguous ? "matches multiple triggers" : "does not match any trigger"));
+    }
     is_used[static_cast<size_t>(found)] = true;
     out.push_back(found);
   }

@@ -86,7 +86,8 @@ class Lowerer {
     ExprId expr = kNoExpr;
     Report report;
   };
-  Embedded JsonSchemaRule(const Format& format, const JsonSchema& value, const std::string& text);
+  Embedded JsonSchemaRule(const Format& format, const JsonSchema& value,
+                          const JsonDocument& schema);
   ExprId ImportRoot(const Grammar& grammar);
   /// The expression of a part; its report is added with the place of the format in front.
   ExprId Use(const Format& format, const char* field, const Embedded& part);
@@ -113,7 +114,7 @@ class Lowerer {
   const Limits& limits_;
   GrammarBuilder builder_;
   std::map<std::vector<std::string>, ExprId> free_texts_;
-  std::unordered_map<std::string, Embedded> embedded_;  ///< By kind, options and text.
+  std::unordered_map<std::string, Embedded> embedded_;  ///< By kind, options and content.
   Report report_;
   const std::shared_ptr<AutomatonMemo> automata_;
   std::unordered_map<std::string, int32_t> token_ids_;

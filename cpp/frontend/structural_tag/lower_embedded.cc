@@ -10,7 +10,6 @@
 #include "frontend/regex/regex.h"
 #include "frontend/structural_tag/lower.h"
 #include "frontend/structural_tag/tag_error.h"
-#include "json/writer.h"
 #include "support/error.h"
 
 namespace xgrammar::structural_tag {
@@ -55,22 +54,22 @@ ExprId Lowerer::Use(const Format& format, const char* field, const Embedded& par
 }
 
 ExprId Lowerer::LowerValue(const Format& format, const JsonSchema& value, const Scope&) {
-  const std::string text = WriteJson(tag_.document, value.schema);
   std::string key = "json_schema";
   AppendField(value.style, &key);
   key += value.any_order ? "o" : "-";
   key += std::to_string(value.max_whitespace_cnt.value_or(0)) + "," +
          std::to_string(value.excludes.size()) + ",";
   for (const std::string& exclude : value.excludes) AppendField(exclude, &key);
-  AppendField(text, &key);
+  const JsonDocument schema = tag_.document.Part(value.schema);
+  schema.AppendContent(&key);
   auto it = embedded_.find(key);
   if (it == embedded_.end())
-    it = embedded_.emplace(std::move(key), JsonSchemaRule(format, value, text)).first;
+    it = embedded_.emplace(std::move(key), JsonSchemaRule(format, value, schema)).first;
   return Use(format, "json_schema", it->second);
 }
 
 Lowerer::Embedded Lowerer::JsonSchemaRule(const Format& format, const JsonSchema& value,
-                                          const std::string& text) {
+                                          const JsonDocument& schema) {
   JsonSchemaOptions options;
   options.style = value.style;
   options.any_order = value.any_order;
@@ -79,14 +78,14 @@ Lowerer::Embedded Lowerer::JsonSchemaRule(const Format& format, const JsonSchema
   options.memo = automata_;
   return AtFormat(tag_, format, "json_schema", [&] {
     try {
-      JsonSchemaResult result = JsonSchemaToGrammar(text, options, limits_);
+      JsonSchemaResult result = JsonSchemaToGrammar(schema, options, limits_);
       return Embedded{ImportRoot(*result.grammar), std::move(result.report)};
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kUnsatisfiable || value.excludes.empty()) throw;
     }
     // If only the excludes leave no value, the format matches nothing, which is no error.
     options.excludes.clear();
-    JsonSchemaResult result = JsonSchemaToGrammar(text, options, limits_);
+    JsonSchemaResult result = JsonSchemaToGrammar(schema, options, limits_);
     return Embedded{builder_.AddNothing(), std::move(result.report)};
   });
 }

@@ -6,6 +6,7 @@ begin, a choice of what follows it, the arguments, and a choice of what comes af
 
 from __future__ import annotations
 
+from functools import cache
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
@@ -119,14 +120,20 @@ def _common_begin(heads: list[_Pieces]) -> str:
     return commonprefix([str(head[0]) for head in heads])  # noqa: RUF071 (characters are meant)
 
 
-def _split(spelling: Sequence[str | Role], name: str) -> tuple[_Pieces, _Pieces]:
+def _split(spelling: _Pieces, name: str) -> tuple[_Pieces, _Pieces]:
     """Return what stands before and after the arguments, with neighbouring literals joined."""
+    head, tail = _halves(spelling)
+    return _joined(head, name), _joined(tail, name) if NAME in tail else tail
+
+
+@cache
+def _halves(spelling: _Pieces) -> tuple[_Pieces, _Pieces]:
     position = spelling.index(ARGUMENTS)
     head, tail = spelling[:position], spelling[position + 1 :]
-    return _joined(head, name), _joined(tail, name)
+    return head, tail if NAME in tail else _joined(tail, "")
 
 
-def _joined(pieces: Sequence[str | Role], name: str) -> _Pieces:
+def _joined(pieces: _Pieces, name: str) -> _Pieces:
     joined: list[str | Role] = [""]
     for piece in pieces:
         text = name if piece is NAME else piece

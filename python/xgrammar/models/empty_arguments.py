@@ -19,6 +19,8 @@ _HARMLESS = frozenset(
         "readOnly", "title", "unevaluatedProperties", "writeOnly",
     }
 )  # fmt: skip
+# The values with which other keywords accept one.
+_EMPTY_VALUES: dict[str, Any] = {"required": [], "minProperties": 0, "const": {}}
 # Deeper schemas count as uncertain: the reader must not exhaust the stack.
 _MAX_DEPTH = 64
 
@@ -41,6 +43,9 @@ class _Reader:
             return schema
         if not isinstance(schema, dict) or id(schema) in self._seen or depth == 0:
             return False
+        # What most schemas of arguments are settled by.
+        if schema.get("required", []) != []:
+            return False
         self._seen.add(id(schema))
         return all(
             key in _HARMLESS or self._keyword_accepts(key, value, depth - 1)
@@ -55,14 +60,11 @@ class _Reader:
             return all(self.accepts(part, depth) for part in parts)
         if key == "$ref":
             return self.accepts(_resolve(value, self._root), depth)
-        certain = {
-            "type": value == "object" or "object" in parts,
-            "required": value == [],
-            "minProperties": value == 0,
-            "const": value == {},
-            "enum": {} in parts,
-        }
-        return bool(certain.get(key))
+        if key == "type":
+            return value == "object" or "object" in parts
+        if key == "enum":
+            return {} in parts
+        return key in _EMPTY_VALUES and bool(value == _EMPTY_VALUES[key])
 
 
 def _resolve(reference: Any, root: Any) -> Any:

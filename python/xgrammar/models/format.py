@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Mapping
 
     from .request import Request
@@ -133,8 +134,8 @@ class Calls:
         Characters of a tool's name that are written otherwise.
     argument_excludes : tuple of str
         What no string argument and no argument name can contain.
-    names : str
-        Regular expression for the names of tools that can be called; "" is any name.
+    names : re.Pattern or None
+        What the names of tools that can be called have to match; None is any name.
     """
 
     call: tuple[str | Role, ...]
@@ -153,7 +154,7 @@ class Calls:
     text_after_required: bool = True
     name_escapes: Mapping[str, str] = field(default_factory=dict)
     argument_excludes: tuple[str, ...] = ()
-    names: str = ""
+    names: re.Pattern[str] | None = None
 
     def written_name(self, name: str) -> str:
         """Return a tool's name as the model writes it."""

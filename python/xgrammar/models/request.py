@@ -5,11 +5,11 @@ The checks are those of every family's builder: they need the family's data, but
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
     from xgrammar.openai_tool_call_schema import BuiltinToolParam, FunctionToolParam
@@ -90,12 +90,8 @@ class Request:
             )
         if model.builtin_tools == "refused" and self.builtin_tools:
             raise ValueError(f"{model.title} does not support builtin tools.")
-        for tool in self.tools:
-            if model.calls.names and not re.fullmatch(model.calls.names, tool.function.name):
-                raise ValueError(
-                    f"{model.title} cannot call the tool {tool.function.name!r}: "
-                    f"names of its tools have to match {model.calls.names}"
-                )
+        if model.calls.names is not None:
+            self._check_names(model, model.calls.names)
         callable_tools = len(self.tools)
         if model.builtin_tools == "called":
             callable_tools += len(self.builtin_tools)
@@ -105,3 +101,11 @@ class Request:
             raise ValueError(
                 f"Tool choice required needs at least one tool that {model.title} can call."
             )
+
+    def _check_names(self, model: ModelFormat, names: re.Pattern[str]) -> None:
+        for tool in self.tools:
+            if not names.fullmatch(tool.function.name):
+                raise ValueError(
+                    f"{model.title} cannot call the tool {tool.function.name!r}: "
+                    f"names of its tools have to match {names.pattern}"
+                )

@@ -46,6 +46,22 @@ def test_shared_parts_and_circles_end():
     copied.clear()
 
 
+def test_many_shared_parts_are_copied_once():
+    parts = [[number] for number in range(40)]
+    value = {"first": parts, "second": [parts, {"third": parts[3]}]}
+    copied = copy_json(value)
+    assert copied == value
+    assert copied["first"] is copied["second"][0] is not parts
+    assert copied["first"][3] is copied["second"][1]["third"] is not parts[3]
+
+
+def test_keys_that_are_no_texts_stay():
+    value = {1: [], None: {"a": []}}
+    copied = copy_json(value)
+    assert copied == value
+    assert copied[1] is not value[1]
+
+
 def test_objects_of_other_classes_stay():
     class Name(str):
         __slots__ = ()

@@ -60,8 +60,9 @@ RawStringStyle::RawStringStyle(Merger* merger, const JsonSchemaOptions& schema_o
       key_texts_(Remembered(
           NamedBy("raw texts", format.key_end),
           [&] { return TextsWithout(format.key_end, schema_options.excludes, schema_limits); })),
-      new_names_(
-          Share(format.has_identifier_keys ? Identifiers() : Repeated(CodePointSet::All()))) {}
+      new_names_(Remembered(format.has_identifier_keys ? "identifiers" : "any names", [&] {
+        return format.has_identifier_keys ? Identifiers() : Repeated(CodePointSet::All());
+      })) {}
 
 const CodePointDfa& RawStringStyle::Texts(bool is_filtered) const {
   return is_filtered || format_.filters_patterns ? *texts_ : *unmarked_;

@@ -6,6 +6,7 @@ Parsers read them with Python's own parser, so names of tools have to be names i
 from __future__ import annotations
 
 import keyword
+import re
 from dataclasses import replace
 
 from xgrammar.models.format import ARGUMENTS, NAME, Calls, Content, ModelFormat, Reasoning
@@ -13,6 +14,7 @@ from xgrammar.models.format import ARGUMENTS, NAME, Calls, Content, ModelFormat,
 _THINK = ("<think>", "</think>")
 _TEXT = Content(excludes=_THINK, excludes_without_tools=_THINK)
 _NAME = rf"(?!(?:{'|'.join(keyword.kwlist)})\b)[A-Za-z][A-Za-z0-9_]*"
+_ONE_NAME = re.compile(_NAME)
 
 
 def python_calls(
@@ -29,7 +31,7 @@ def python_calls(
         text_after=False,
         text_after_required=False,
         argument_excludes=markers,
-        names=_NAME,
+        names=_ONE_NAME,
     )
 
 
@@ -51,7 +53,7 @@ LFM2 = ModelFormat(
     models=("LFM2", "LFM2.5"),
     calls=replace(
         python_calls(f"{_LFM_CALLS[0]}[", f"]{_LFM_CALLS[1]}", markers=_LFM_CALLS),
-        names=rf"{_NAME}(?:\.{_NAME})*",
+        names=re.compile(rf"{_NAME}(?:\.{_NAME})*"),
     ),
     content=_TEXT,
     reasoning=Reasoning(*_THINK, prompt_holds_begin=False, excludes=_THINK, line_ends_follow=True),
