@@ -29,8 +29,9 @@ void KindMasks::MakeCommon() {
   constexpr auto kStrings = static_cast<uint16_t>(kLines & ~(KindBit('"') | KindBit('\\')));
   Get(kLines);
   Get(kStrings);
-  // Free text up to a tag: every marker begins or ends with a sharp bracket.
+  // Free text before a tag: nearly every marker begins with one of these brackets.
   Get(static_cast<uint16_t>(~(KindBit('<') | kIllFormedBelow)));
+  Get(static_cast<uint16_t>(~(KindBit('[') | kIllFormedBelow)));
 }
 
 int64_t KindMasks::SizeBytes() const {

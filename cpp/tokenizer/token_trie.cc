@@ -138,42 +138,83 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
 }
 
 TokenTrie::TokenTrie(const TokenTrie& whole, std::span<const Pick> picks) {
-  std::vector<uint32_t> path;  // Of single nodes.
+  size_t num_picked = 0;
+  for (const Pick& pick : picks)
+    num_picked += pick.with_subtree ? whole.nodes_[pick.node].subtree_end - pick.node : 1;
+  nodes_.reserve(num_picked);
+  struct Step {
+    uint32_t node;
+    Utf8State state;  // After its byte.
+  };
+  std::vector<Step> path;  // Of single nodes.
+  std::vector<uint32_t> with_fans;
   const auto leave_to = [&](size_t depth) {
-    for (; path.size() > depth; path.pop_back()) nodes_[path.back()].subtree_end = num_nodes();
+    for (; path.size() > depth; path.pop_back()) {
+      const Step& step = path.back();
+      nodes_[step.node].subtree_end = num_nodes();
+      if (SumUpChildren(step.node, step.state) >= kManyChildren) with_fans.push_back(step.node);
+    }
   };
   for (const Pick& pick : picks) {
     const Node& from = whole.nodes_[pick.node];
     leave_to(from.depth - 1);
     if (pick.with_subtree) {
-      CopySubtree(whole, pick.node);
+      CopySubtree(whole, pick.node, &with_fans);
       continue;
     }
-    path.push_back(num_nodes());
+    const Utf8State before = path.empty() ? Utf8State::kBoundary : path.back().state;
+    path.push_back({num_nodes(), NextUtf8State(before, static_cast<uint8_t>(from.byte))});
     Node& node = nodes_.emplace_back();
     node.first_token = static_cast<uint32_t>(token_ids_.size());
     node.depth = from.depth;
     node.byte = from.byte;
   }
   leave_to(0);
-  IndexChildren(FindWhatIsBelow());
+  IndexChildren(std::move(with_fans));
 }
 
-void TokenTrie::CopySubtree(const TokenTrie& whole, uint32_t root) {
+void TokenTrie::CopySubtree(const TokenTrie& whole, uint32_t root,
+                            std::vector<uint32_t>* with_fans) {
   const uint32_t first = num_nodes();
   const auto first_token = static_cast<uint32_t>(token_ids_.size());
   const uint32_t first_token_there = whole.nodes_[root].first_token;
   for (uint32_t i = root; i < whole.nodes_[root].subtree_end; ++i) {
-    const Node& from = whole.nodes_[i];
-    Node& node = nodes_.emplace_back();
-    node.subtree_end = from.subtree_end - root + first;
-    node.first_token = from.first_token - first_token_there + first_token;
-    node.depth = from.depth;
-    node.byte = from.byte;
-    max_token_bytes_ = std::max(max_token_bytes_, static_cast<uint32_t>(from.depth));
+    // What is below is the same.
+    Node& node = nodes_.emplace_back(whole.nodes_[i]);
+    node.subtree_end = node.subtree_end - root + first;
+    node.first_token = node.first_token - first_token_there + first_token;
+    max_token_bytes_ = std::max(max_token_bytes_, static_cast<uint32_t>(node.depth));
+    if (node.has_fan) with_fans->push_back(num_nodes() - 1);
   }
   const auto tokens = whole.subtree_tokens(root);
   token_ids_.insert(token_ids_.end(), tokens.begin(), tokens.end());
+}
+
+uint32_t TokenTrie::SumUpChildren(uint32_t index, Utf8State state) {
+  Node& node = nodes_[index];
+  uint32_t num_children = 0;
+  for (uint32_t i = index + 1; i < node.subtree_end; i = nodes_[i].subtree_end) {
+    const Node& child = nodes_[i];
+    const auto byte = static_cast<uint8_t>(child.byte);
+    AddChild(child, NextUtf8State(state, byte) == Utf8State::kIllFormed, &node);
+    ++num_children;
+  }
+  FinishNode(state, &node);
+  return num_children;
+}
+
+void TokenTrie::AddChild(const Node& child, bool is_ill_formed, Node* parent) {
+  parent->height_below = static_cast<uint8_t>(
+      std::max<uint32_t>(parent->height_below, std::min(kMaxHeight, child.height_below + 1u)));
+  parent->kinds_below |= KindBit(static_cast<uint8_t>(child.byte));
+  // That the child stands within a character is its own matter.
+  parent->kinds_below |= static_cast<uint16_t>(child.kinds_below & ~kIllFormedBelow);
+  if (is_ill_formed || child.ill_formed_below) parent->kinds_below |= kIllFormedBelow;
+}
+
+void TokenTrie::FinishNode(Utf8State state, Node* node) {
+  node->ill_formed_below = (node->kinds_below & kIllFormedBelow) != 0;
+  if (state != Utf8State::kBoundary) node->kinds_below |= kIllFormedBelow;
 }
 
 TokenTrie::Fan TokenTrie::MakeFan(uint32_t begin, uint32_t end) {
@@ -207,9 +248,6 @@ void TokenTrie::IndexChildren(std::vector<uint32_t> parents) {
 }
 
 std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
-  // Reading past this many siblings costs more than looking one up.
-  constexpr uint32_t kManyChildren = 8;
-  constexpr uint32_t kMaxHeight = 255;
   std::vector<uint32_t> with_fans;
   struct Step {
     uint32_t node;
@@ -220,21 +258,12 @@ std::vector<uint32_t> TokenTrie::FindWhatIsBelow() {
   // A node's kinds are complete when the scan leaves its subtree; then its parent takes them over.
   const auto leave = [&] {
     const Step child = path.back();
-    Node& node = nodes_[child.node];
     path.pop_back();
     if (child.num_children >= kManyChildren) with_fans.push_back(child.node);
-    if (!path.empty()) {
-      Node& parent = nodes_[path.back().node];
-      ++path.back().num_children;
-      parent.height_below = static_cast<uint8_t>(
-          std::max<uint32_t>(parent.height_below, std::min(kMaxHeight, node.height_below + 1u)));
-      parent.kinds_below |= KindBit(static_cast<uint8_t>(node.byte));
-      parent.kinds_below |= node.kinds_below;
-      if (child.state == Utf8State::kIllFormed) parent.kinds_below |= kIllFormedBelow;
-    }
-    // Set after it was passed up: standing within a character is the child's own matter.
-    node.ill_formed_below = (node.kinds_below & kIllFormedBelow) != 0;
-    if (child.state != Utf8State::kBoundary) node.kinds_below |= kIllFormedBelow;
+    FinishNode(child.state, &nodes_[child.node]);
+    if (path.empty()) return;
+    ++path.back().num_children;
+    AddChild(nodes_[child.node], child.state == Utf8State::kIllFormed, &nodes_[path.back().node]);
   };
   for (uint32_t i = 0; i < num_nodes(); ++i) {
     while (path.size() >= nodes_[i].depth) leave();

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizer/byte_kind.h"
+
 namespace xgrammar {
 
 class TokenTrie {
@@ -92,6 +94,10 @@ class TokenTrie {
   int64_t MemorySizeBytes() const;
 
  private:
+  /// Reading past this many siblings costs more than looking one up.
+  static constexpr uint32_t kManyChildren = 8;
+  static constexpr uint32_t kMaxHeight = 255;
+
   /// Siblings by their bytes.
   struct Fan {
     std::array<uint64_t, 4> bytes{};
@@ -114,7 +120,14 @@ class TokenTrie {
     const uint64_t before = fan_bits_[word] & ((uint64_t{1} << (index & 63)) - 1);
     return fans_[fan_rank_[word] + static_cast<size_t>(std::popcount(before))];
   }
-  void CopySubtree(const TokenTrie& whole, uint32_t root);
+  /// Appends the nodes that have a fan to the list.
+  void CopySubtree(const TokenTrie& whole, uint32_t root, std::vector<uint32_t>* with_fans);
+  /// Finds what is below a node from what is below its children; returns how many it has. `state`:
+  /// after the node's byte.
+  uint32_t SumUpChildren(uint32_t index, Utf8State state);
+  static void AddChild(const Node& child, bool is_ill_formed, Node* parent);
+  /// When all its children have been added.
+  static void FinishNode(Utf8State state, Node* node);
   /// What a scan in order finds out about subtrees; returns the nodes that get a fan.
   std::vector<uint32_t> FindWhatIsBelow();
   Fan MakeFan(uint32_t begin, uint32_t end);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._structural_tag import structural_tag_text
 from .models.families import FAMILIES
 from .models.registry import (
     family_builder,
@@ -26,6 +27,15 @@ __all__ = [
 
 # Deprecated name of the same function.
 get_builtin_structural_tag = get_model_structural_tag
+
+# Python runs code several times as long the first time: that is a small part of this import, but
+# half of the time to the first mask of the first request.
+_FIRST_TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {}}}},
+}
+for _family in FAMILIES:
+    structural_tag_text((get_model_structural_tag(_family.key, [_FIRST_TOOL]),), {})
 
 for _family in FAMILIES:
     _builder = family_builder(_family)

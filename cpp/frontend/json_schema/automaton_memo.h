@@ -71,6 +71,25 @@ class AutomatonMemo {
     return known;
   }
 
+  /// What `make` returns, a CodePointDfa, when somebody asks for it; the store keeps it. `make`
+  /// owns what it needs, and it and the other arguments are as LateAutomaton wants them.
+  template <typename Make>
+  LateAutomatonPtr GetLate(const std::string& key, const Make& make, bool accepts_empty,
+                           int64_t size) {
+    return GetLate(key, [&] {
+      LateAutomaton::Source source;
+      source.make = [key, make, store = store_] {
+        CodePointDfaPtr automaton = store != nullptr ? store->Find(key) : nullptr;
+        if (automaton != nullptr) return automaton;
+        automaton = std::make_shared<const CodePointDfa>(make());
+        if (store != nullptr) store->Keep(key, automaton);
+        return automaton;
+      };
+      source.name = key;
+      return std::make_shared<const LateAutomaton>(std::move(source), accepts_empty, size);
+    });
+  }
+
  private:
   const std::shared_ptr<AutomatonStore> store_;
   std::unordered_map<std::string, CodePointDfaPtr> automata_;

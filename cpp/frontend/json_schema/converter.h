@@ -116,6 +116,12 @@ class JSONSchemaConverter {
   CodePointDfaPtr Remembered(std::string_view name, const Make& make) {
     return memo_->Get(std::string(name) + memo_suffix_, make);
   }
+  /// The same, made when a parse comes to it.
+  template <typename Make>
+  LateAutomatonPtr RememberedLate(std::string_view name, const Make& make, bool accepts_empty,
+                                  int64_t size) {
+    return memo_->GetLate(std::string(name) + memo_suffix_, make, accepts_empty, size);
+  }
   /// Texts of a language, a lexeme; the empty language is noted as one that exclusions emptied.
   ExprId TextLexeme(std::string_view hint, CodePointDfa text);
   /// Whether a longest length is better counted beside an automaton than multiplied into it.

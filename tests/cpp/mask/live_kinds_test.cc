@@ -107,6 +107,10 @@ TEST(LiveKinds, FindsWhatItIsFor) {
   EXPECT_EQ(of_name.Of(0).kinds, letters | KindBit('_'));
   EXPECT_TRUE(of_name.Of(0).may_end);
   EXPECT_EQ(KindsAtTheStart(Chain(63)), letters) << "longer than any token";
+  const ByteDfaPtr no_colon_before_space = FoldedDfa(R"(root ::= ([^:] | ":"+ [^: ])* ":"*)");
+  EXPECT_EQ(KindsAtTheStart(*no_colon_before_space),
+            static_cast<uint16_t>(~(KindBit(':') | kIllFormedBelow)))
+      << "not without spaces, which most tokens hold";
   const ByteDfa chain = Chain(20);
   LiveKinds of_chain(chain);
   EXPECT_EQ(of_chain.Of(0).kinds, letters);

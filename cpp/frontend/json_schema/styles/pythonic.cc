@@ -6,6 +6,7 @@
 // are not written.
 #include "frontend/json_schema/styles/pythonic.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,12 +21,25 @@ CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
 }
 
+// Whether no character of an escape can be part of the text, nor any letter begin it.
+bool CannotHoldEscapes(std::string_view text) {
+  const char first = text[0];
+  const bool is_letter = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
+                         (first >= 'a' && first <= 'z');
+  return !is_letter && first != '\'' && first != '"' && text.find('\\') == text.npos;
+}
+
+const Spellings& SpellingsOf(size_t form) {
+  static const std::array<Spellings, 2> spellings{PythonSpellings(kPythonQuotes[0]),
+                                                  PythonSpellings(kPythonQuotes[1])};
+  return spellings[form];
+}
+
 }  // namespace
 
 PythonicStyle::PythonicStyle(Merger* merger, const JsonSchemaOptions& schema_options,
                              const Limits& schema_limits)
-    : JSONSchemaConverter(merger, schema_options, schema_limits),
-      spellings_{PythonSpellings(kPythonQuotes[0]), PythonSpellings(kPythonQuotes[1])} {}
+    : JSONSchemaConverter(merger, schema_options, schema_limits) {}
 
 // ---- Layout ----
 
@@ -91,18 +105,60 @@ CodePointDfa PythonicStyle::WithoutExcluded(CodePointDfa body) const {
 ExprId PythonicStyle::Spelled(const CodePointDfa& decoded) {
   if (decoded.IsEmpty()) return builder().AddNothing();
   const auto spell = [&](size_t form) {
-    return Share(WithoutExcluded(Respell(decoded, spellings_[form])));
+    return Share(WithoutExcluded(Respell(decoded, SpellingsOf(form))));
   };
   return Quoted({spell(0), spell(1)});
 }
 
-ExprId PythonicStyle::FreeString(Depth) {
-  const auto any_body = [&](size_t form) {
-    return Remembered(std::string("python text ").append(kPythonQuotes[form]), [&] {
-      return WithoutExcluded(AnyPythonBody(kPythonQuotes[form], limits()));
-    });
+CodePointDfa PythonicStyle::MakeBody(AnyBody kind, size_t form, const CodePointDfaPtr& texts,
+                                     const Limits& limits) {
+  CodePointDfa body =
+      kind == AnyBody::kEverySpelling
+          ? AnyPythonBody(kPythonQuotes[form], limits)
+          : Respell(LengthRange(0, kNoMaximum, limits.max_dfa_states), SpellingsOf(form));
+  return texts ? Intersect(body, *texts, limits.max_dfa_states) : std::move(body);
+}
+
+std::string PythonicStyle::NameOf(AnyBody kind, size_t form) {
+  const std::string_view name =
+      kind == AnyBody::kEverySpelling ? "python text " : "python spelled ";
+  return std::string(name).append(kPythonQuotes[form]);
+}
+
+CodePointDfaPtr PythonicStyle::Body(AnyBody kind, size_t form) {
+  return Remembered(NameOf(kind, form),
+                    [&] { return MakeBody(kind, form, unexcluded(), limits()); });
+}
+
+ExprId PythonicStyle::LateBody(AnyBody kind, size_t form) {
+  // Of either kind, without raw characters; and of these in one state.
+  constexpr int64_t kEscapeSize = 176;
+  constexpr int64_t kRawSize = 9;
+  constexpr int64_t kMaxLateSize = 4000;
+  int64_t size = kEscapeSize + kRawSize;
+  if (unexcluded()) {
+    // An escape is never part of an excluded text, so that only raw characters make a product.
+    size +=
+        static_cast<int64_t>(unexcluded()->states().size()) * kRawSize + unexcluded()->num_edges();
+  }
+  if (size > std::min(kMaxLateSize, limits().max_dfa_states) ||
+      !std::ranges::all_of(options().excludes, CannotHoldEscapes))
+    return kNoExpr;
+  const auto make = [kind, form, texts = unexcluded(), limits = limits()] {
+    return MakeBody(kind, form, texts, limits);
   };
-  if (free_string_ == kNoExpr) free_string_ = Quoted({any_body(0), any_body(1)});
+  return builder().AddLateAutomaton(RememberedLate(NameOf(kind, form), make, true, size));
+}
+
+ExprId PythonicStyle::FreeString(Depth) {
+  if (free_string_ != kNoExpr) return free_string_;
+  constexpr AnyBody kKind = AnyBody::kEverySpelling;
+  const ExprId late = LateBody(kKind, 0);
+  free_string_ =
+      late == kNoExpr
+          ? Quoted({Body(kKind, 0), Body(kKind, 1)})
+          : Lexeme("string",
+                   builder().AddChoices({InQuotes(0, late), InQuotes(1, LateBody(kKind, 1))}));
   return free_string_;
 }
 
@@ -116,7 +172,7 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
     std::vector<ExprId> forms;
     for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
       const ExprId body =
-          builder().AddRepeat(SpellPythonCharacter(characters, spellings_[i], &builder()),
+          builder().AddRepeat(SpellPythonCharacter(characters, SpellingsOf(i), &builder()),
                               length.min, length.HasMax() ? length.max : kUnbounded);
       forms.push_back(InQuotes(i, body));
     }
@@ -132,12 +188,17 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
   };
   const bool is_counted = length.HasMax() && IsCounted(length.max, *unexcluded());
   if (is_counted && length.min == 0 && characters == CodePointSet::All()) {
-    const auto all_texts = [&](size_t form) {
-      return Remembered(std::string("python spelled ").append(kPythonQuotes[form]), [&] {
-        return WithoutExcluded(Respell(LengthRange(0, kNoMaximum, max_states), spellings_[form]));
-      });
+    constexpr AnyBody kKind = AnyBody::kOneSpelling;
+    const ExprId late = LateBody(kKind, 0);
+    if (late == kNoExpr) return Counted({Body(kKind, 0), Body(kKind, 1)}, length);
+    RuleOptions counted;
+    counted.max_escaped_length = length.max;
+    const auto in_quotes = [&](size_t form, ExprId body) {
+      const RuleId rule = builder().AddRuleWithHint("text", body, RuleKind::kLexeme);
+      builder().SetOptions(rule, counted);
+      return InQuotes(form, builder().AddRuleRef(rule));
     };
-    return Counted({all_texts(0), all_texts(1)}, length);
+    return builder().AddChoices({in_quotes(0, late), in_quotes(1, LateBody(kKind, 1))});
   }
   if (is_counted) return CountedString(Share(bounded(kNoMaximum)), {0, length.max}, true, depth);
   return Spelled(bounded(length.max));
@@ -146,7 +207,7 @@ ExprId PythonicStyle::BoundedString(const CodePointSet& characters, const CountR
 ExprId PythonicStyle::CountedString(const CodePointDfaPtr& decoded, const CountRange& length, bool,
                                     Depth) {
   const auto spell = [&](size_t form) {
-    return Share(WithoutExcluded(Respell(*decoded, spellings_[form])));
+    return Share(WithoutExcluded(Respell(*decoded, SpellingsOf(form))));
   };
   return Counted({spell(0), spell(1)}, length);
 }
@@ -164,7 +225,7 @@ ExprId PythonicStyle::Counted(const std::array<CodePointDfaPtr, 2>& bodies,
 ExprId PythonicStyle::StringLiteral(std::string_view text, Depth) {
   std::vector<ExprId> forms;
   for (size_t i = 0; i < kPythonQuotes.size(); ++i) {
-    const std::string body = Respell(text, spellings_[i]);
+    const std::string body = Respell(text, SpellingsOf(i));
     if (!IsExcluded(body)) forms.push_back(InQuotes(i, builder().AddByteString(body)));
   }
   return forms.empty() ? Excluded() : builder().AddChoices(forms);

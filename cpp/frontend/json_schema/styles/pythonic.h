@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -69,12 +70,20 @@ class PythonicStyle : public JSONSchemaConverter {
   /// Likewise, of so many characters.
   ExprId Counted(const std::array<CodePointDfaPtr, 2>& bodies, const CountRange& length);
   CodePointDfa WithoutExcluded(CodePointDfa body) const;
+  /// What may stand between quotes: every spelling of every text, or one for each character.
+  enum class AnyBody : uint8_t { kEverySpelling, kOneSpelling };
+  static CodePointDfa MakeBody(AnyBody kind, size_t form, const CodePointDfaPtr& texts,
+                               const Limits& limits);
+  static std::string NameOf(AnyBody kind, size_t form);
+  CodePointDfaPtr Body(AnyBody kind, size_t form);
+  /// The same as an expression that is made when a parse comes to it, for a call may have no
+  /// string; kNoExpr where that could fail, or be large. The same answer for both quotes.
+  ExprId LateBody(AnyBody kind, size_t form);
   ExprId Spelled(const CodePointDfa& decoded);
   /// What names of arguments can be.
   CodePointDfaPtr AnyName();
   ExprId Names(const CodePointDfa& names);
 
-  const std::array<Spellings, 2> spellings_;  ///< By quote.
   ExprId free_string_ = kNoExpr;
 };
 

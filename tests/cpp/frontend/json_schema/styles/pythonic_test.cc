@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "frontend/json_schema/styles/styled.h"
 #include "support/error.h"
 
@@ -99,6 +103,37 @@ TEST(PythonicStyle, ExcludesActOnAllStrings) {
   EXPECT_TRUE(object.Accepts("s='<x', t='<x'"));
   EXPECT_FALSE(object.Accepts("s='<x>'"));
   EXPECT_FALSE(object.Accepts("t='<x>'"));
+}
+
+// Bodies of strings are made when a parse comes to them, unless an escape could be part of an
+// excluded text; their sizes and languages are what was said of them.
+TEST(PythonicStyle, BodiesOfStringsAreMadeLate) {
+  const std::string schema =
+      R"({"properties":{"s":{"type":"string"},"t":{"type":"string","maxLength":5000}}})";
+  const std::vector<std::string> markers = {"<|tool_call_start|>", "<|tool_call_end|>", "[",
+                                            "日本"};
+  for (const auto& [excludes, num_wanted] : std::vector<std::pair<std::vector<std::string>, int>>{
+           {markers, 4}, {{}, 2}, {{"<", "STOP"}, 0}, {{"x", "<"}, 0}, {{"<\\"}, 0}, {{"'"}, 0}}) {
+    const Styled object("pythonic", schema, excludes);
+    const Grammar& grammar = object.grammar();
+    int num_late = 0;
+    for (ExprId e = 0; e < grammar.num_exprs(); ++e) {
+      if (grammar.kind(e) != ExprKind::kAutomaton) continue;
+      const LateAutomatonPtr late = grammar.late_automaton(e);
+      if (late == nullptr) continue;
+      ++num_late;
+      const CodePointDfa& made = *late->Get();
+      EXPECT_LE(static_cast<int64_t>(made.states().size()) + made.num_edges(), late->size());
+      EXPECT_EQ(made.states()[0].accept, late->accepts_empty());
+      EXPECT_TRUE(made.Accepts("a"));
+    }
+    EXPECT_EQ(num_late, num_wanted) << (excludes.empty() ? "" : excludes[0]);
+    EXPECT_TRUE(object.Accepts(R"(s='\n', t="a")"));
+    for (const std::string& text : excludes) {
+      EXPECT_FALSE(object.Accepts("s=\"a" + text + "b\"")) << text;
+      EXPECT_FALSE(object.Accepts("t=\"a" + text + "b\"")) << text;
+    }
+  }
 }
 
 }  // namespace
