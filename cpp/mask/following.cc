@@ -67,10 +67,14 @@ Following FollowingSets::After(Parser* parser, const DfaItem& item) {
 
 Following FollowingSets::Find(Parser* parser, const DfaItem& item) {
   Following out;
-  if (item.continuation == kRootContinuation) return out;
+  if (item.continuation == kRootContinuation) {
+    out.ends = true;
+    return out;
+  }
   out.set = parser->AfterReturn(item.continuation);
   const EarleySet& set = parser->set(out.set);
   out.first = set.first;
+  out.ends = set.accepting;
   const bool is_comparable =
       item.unit->kind == Unit::Kind::kDfa && !HasOthers(set) && !parser->has_distinct();
   if (!is_comparable || item.unit->dfa->num_states() > kMaxAutomaton) return out;
@@ -111,9 +115,11 @@ bool FollowingSets::IsCovered(Parser* parser, const DfaItem& inner, const DfaIte
   constexpr int kMaxDepth = 4;
   if (depth > kMaxDepth || inner.unit->kind != Unit::Kind::kDfa) return false;
   if (!IsIncludedAtEnds(inner, outer)) return false;
-  if (inner.continuation == kRootContinuation) return true;
-  const EarleySet& after = parser->set(parser->AfterReturn(inner.continuation));
   const EarleySet& around = parser->set(set);
+  // What ends there ends here, too (text_runs.h asks where the start rule may end).
+  if (inner.continuation == kRootContinuation) return around.accepting;
+  const EarleySet& after = parser->set(parser->AfterReturn(inner.continuation));
+  if (after.accepting && !around.accepting) return false;
   if (HasOthers(after) || !AreAmong(after.scan_items, around.scan_items)) return false;
   return std::all_of(after.dfa_items.begin(), after.dfa_items.end(), [&](const DfaItem& next) {
     // White space three times in a row: after the second the third is one item with it, or not.

@@ -26,6 +26,7 @@ struct Following {
   SetId set = kDeadSet;
   uint64_t covered = 0;  ///< A bit for each of the first 64 items inside automata.
   ByteSet first;         ///< The bytes that the others begin with.
+  bool ends = false;     ///< Nothing need follow: the start rule may have ended.
 };
 
 /// Remembers what follows for the time of one mask, and which automata cover which beyond it. Owned

@@ -43,6 +43,7 @@ struct PartSizes {
   uint32_t wide = 2048;  ///< Nodes below one at which words leave; their tails stay where they are.
   uint32_t known = 256;  ///< Siblings and their subtrees, in nodes, whose local masks are kept...
   int bytes = 17;        ///< ...for states that go on with so many bytes.
+  uint32_t run = 16;     ///< Nodes below the end of a text, whose run is kept (text_runs.h).
 };
 
 /// Tokens that leave an automaton and go on with one byte. Tails that are equal share one tree
@@ -69,7 +70,7 @@ class TailGroup {
   mutable std::atomic<const TokenTrie*> tree_{nullptr};
 };
 
-class LocalMask {
+class LocalMask : public std::enable_shared_from_this<LocalMask> {
  public:
   LocalMask() = default;
   LocalMask(const LocalMask&) = delete;

@@ -67,8 +67,12 @@ bool IsFarFromLimits(const DfaItem& item, uint32_t horizon) {
 
 }  // namespace
 
-std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
+std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set, TextRuns* runs) {
   parser_ = parser;
+  runs_ = runs;
+  bytes_of_runs_ = 0;
+  num_runs_made_ = 0;
+  nodes_of_runs_ = 0;
   parts_.clear();
   ids_.clear();
   fitting_.clear();
@@ -81,6 +85,9 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   covered_.clear();
   key_parts_.clear();
   text_parts_.clear();
+  text_ends_.clear();
+  seen_ends_.Clear();
+  in_run_ = false;
   num_filters_ = 0;
   current_filter_ = 0;
   for (const DfaItem& item : parser_->set(set).dfa_items) AddLocal(item);
@@ -91,37 +98,47 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set) {
   std::unique_ptr<const TokenMask> mask = Finish();
   locals_.clear();  // They belong to others.
   read_.clear();
+  runs_in_use_.clear();
   return mask;
 }
 
 int64_t MaskBuilder::ScratchBytes() const {
   return static_cast<int64_t>(parts_.capacity() * sizeof(Part) +
                               (ids_.capacity() + excluded_.capacity()) * sizeof(int32_t) +
-                              (fitting_.capacity() + unlimited_.capacity()) * sizeof(uint32_t) +
+                              (fitting_.capacity() + unlimited_.capacity() + seen_ids_.capacity()) *
+                                  sizeof(uint32_t) +
                               key_parts_.capacity() * sizeof(KeyPart) +
                               text_parts_.capacity() * sizeof(TextPart) +
                               stack_.capacity() * sizeof(DfaPosition)) +
-         seen_parts_.MemorySizeBytes() + plain_stack_.MemorySizeBytes() +
-         local_builder_.ScratchBytes();
+         seen_parts_.MemorySizeBytes() + outer_.seen_parts.MemorySizeBytes() +
+         seen_ends_.MemorySizeBytes() + outer_.seen_ends.MemorySizeBytes() +
+         static_cast<int64_t>(outer_.parts.capacity() * sizeof(Part) +
+                              outer_.ids.capacity() * sizeof(int32_t)) +
+         plain_stack_.MemorySizeBytes() + local_builder_.ScratchBytes();
 }
 
 void MaskBuilder::ReadParts() {
-  while (!parts_.empty()) {
+  while (!parts_.empty() || !text_ends_.empty()) {
+    if (!text_ends_.empty()) {
+      const TextEnd end = text_ends_.back();
+      text_ends_.pop_back();
+      ReadTextEnd(end);
+      continue;
+    }
     const Part part = parts_.back();
     parts_.pop_back();
-    const ByteSet bytes{part.trie->BytesOf(part.begin, part.end)};
     const std::span<const DfaItem> items = parser_->set(part.set).dfa_items;
     // Of large automata the first bytes may have to be looked for.
     constexpr uint32_t kMaxStatesAsked = 64;
     for (size_t i = 0; i < items.size(); ++i) {
       if (i < 64 && (part.covered >> i & 1) != 0) continue;
       const ByteDfa& dfa = *items[i].unit->dfa;
-      const bool is_dead =
-          dfa.num_states() <= kMaxStatesAsked && !dfa.first_bytes(items[i].state).Intersects(bytes);
+      const bool is_dead = dfa.num_states() <= kMaxStatesAsked &&
+                           !dfa.first_bytes(items[i].state).Intersects(part.bytes);
       if (!is_dead) ReadByAutomaton(items[i], part);
     }
     for (const KeyItem& item : parser_->set(part.set).key_items) ReadByKeys(item, part);
-    if (parser_->set(part.set).scan_first.Intersects(bytes)) ReadByScan(part);
+    ReadByScan(part);
   }
 }
 
@@ -163,10 +180,11 @@ void MaskBuilder::AddLocal(const DfaItem& item) {
   if (local->base() != nullptr) ReadTails(*local, true, bounds, after);
 }
 
-MaskBuilder::Part MaskBuilder::Outside(const LocalMask& local, uint32_t room) const {
+MaskBuilder::Part MaskBuilder::Outside(const LocalMask& local, uint32_t room) {
   const TokenTrie* outside = local.OutsideTree(tokenizer_, room);
   if (outside == nullptr) return WholeTree(kDeadSet);
-  return {kDeadSet, outside, 0, outside->num_nodes()};
+  NumberOf(*outside, &local);
+  return {kDeadSet, outside, 0, outside->num_nodes(), {}};
 }
 
 void MaskBuilder::AddTokenItems(SetId set) {
@@ -203,12 +221,22 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
   }
   const size_t before = ids_.size();
   for (const TailGroup& group : owner.tail_groups()) {
+    if (in_run_ && after.ends) {
+      ByteSet byte;
+      byte.Add(group.byte());
+      AddRunExit({&group, nullptr, &owner, 0, 0, byte});
+    }
     if (!after.first.Contains(group.byte())) continue;
     const TokenTrie& tree = group.Tree(tokenizer_);
-    Defer(after.set, after.covered, tree, 0, tree.num_nodes());
+    NumberOf(tree, &owner);
+    const ByteSet bytes{tree.BytesOf(0, tree.num_nodes())};
+    Defer({after.set, &tree, 0, tree.num_nodes(), bytes, after.covered});
   }
   // Bytes of soft exits do not begin what follows.
-  for (uint32_t node : owner.wide_exits()) DeferChildren(tokenizer_.trie(), node, after);
+  for (uint32_t node : owner.wide_exits()) {
+    DeferChildren(tokenizer_.trie(), node, after, owner.soft_exits());
+  }
+  if (in_run_ && after.ends) run_.soft_exits.Merge(local.soft_exits());
   if (!filters) return;
   ReadParts();
   current_filter_ = 0;
@@ -217,18 +245,22 @@ void MaskBuilder::ReadTails(const LocalMask& local, bool of_base, const CopyBoun
              ids_.end());
 }
 
-void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const Following& after) {
-  // A name may end after each of its letters; what follows it rarely begins with the next.
+void MaskBuilder::DeferChildren(const TokenTrie& trie, uint32_t node, const Following& after,
+                                const ByteSet& soft) {
   const uint32_t end = trie.node(node).subtree_end;
-  if (trie.HasFan(node)) {
-    const bool leads_on = after.first.Intersects({trie.BytesOf(node + 1, end)});
-    if (leads_on) Defer(after.set, after.covered, trie, node + 1, end);
-    return;
+  if (end == node + 1) return;
+  // A name may end after each of its letters; what follows it rarely begins with the next.
+  const ByteSet bytes{trie.BytesOf(node + 1, end)};
+  if (in_run_ && after.ends) {
+    ByteSet hard = bytes;
+    for (size_t i = 0; i < bytes.words.size(); ++i) {
+      hard.words[i] &= ~soft.words[i];
+      run_.soft_exits.words[i] |= bytes.words[i] & soft.words[i];
+    }
+    if (!hard.empty()) AddRunExits(trie, node + 1, end, hard);
   }
-  for (uint32_t child = node + 1; child < end; child = trie.node(child).subtree_end) {
-    if (!after.first.Contains(static_cast<uint8_t>(trie.node(child).byte))) continue;
-    Defer(after.set, after.covered, trie, node + 1, end);
-    return;
+  if (after.first.Intersects(bytes)) {
+    Defer({after.set, &trie, node + 1, end, bytes, after.covered});
   }
 }
 
@@ -244,13 +276,15 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
     ReadByPlainAutomaton(item, part, after);
     return;
   }
-  if (ReadFittingBelow(item, part, after)) return;
+  if (!in_run_ && ReadFittingBelow(item, part, after)) return;
   const TokenTrie& trie = *part.trie;
   const bool counts_copies = item.unit->kind == Unit::Kind::kCountedDfa;
   const bool is_large = part.end - part.begin >= kManyNodes;
   const uint16_t copies = counts_copies && is_large ? KindsOfCopies(*item.unit->dfa) : uint16_t{0};
   // Where what follows may begin, nodes are read.
-  const auto taken = static_cast<uint16_t>(copies & ~KindsOf(after.first));
+  const bool is_opaque = in_run_ && after.ends;  // Anything may follow.
+  const auto taken =
+      is_opaque ? uint16_t{0} : static_cast<uint16_t>(copies & ~KindsOf(after.first));
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_,
@@ -276,10 +310,13 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
   std::optional<LiveKinds> live;
   if (part.end - part.begin >= kManyNodes) live.emplace(dfa);
   const uint16_t first_kinds = live ? KindsOf(after.first) : uint16_t{0};
+  const bool is_opaque = in_run_ && after.ends;
   WalkPlainDfa(
       trie, part.begin, part.end, dfa, item.state, &plain_stack_,
       [&](uint32_t node, uint32_t) { Emit(trie, node); },
-      [&](uint32_t node, uint32_t) { DeferChildren(trie, node, after); },
+      [&](uint32_t node, uint32_t to) {
+        DeferChildren(trie, node, after, is_opaque ? dfa.first_bytes(to) : ByteSet{});
+      },
       [&](uint32_t node, uint32_t to) {
         // Finding out what a state takes costs more than reading a few nodes.
         constexpr uint32_t kWorthAsking = 64;
@@ -287,6 +324,8 @@ void MaskBuilder::ReadByPlainAutomaton(const DfaItem& item, const Part& part,
         if (!live || trie.node(node).subtree_end - node < kWorthAsking) return false;
         if (!live->TakesAllBelow(trie, node, to)) return false;
         if (live->Of(to).may_end && (trie.kinds_below(node) & first_kinds) != 0) return false;
+        // Where it may end, a caller could read what goes on.
+        if (live->Of(to).may_end && is_opaque) run_soft_kinds_ |= trie.kinds_below(node);
         EmitBelow(trie, node);
         return true;
       });
@@ -311,7 +350,7 @@ bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTr
   if (local->soft_exits().Intersects(after.first)) {
     DfaItem at = item;
     at.state = state;
-    ReadExits(at, {kDeadSet, &trie, node + 1, end}, after);
+    ReadExits(at, {kDeadSet, &trie, node + 1, end, {}}, after);
   } else {
     ReadTails(*local, false, {}, after);
   }
@@ -322,13 +361,14 @@ bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTr
 void MaskBuilder::ReadExits(const DfaItem& item, const Part& part, const Following& after) {
   const TokenTrie& trie = *part.trie;
   const uint16_t first_kinds = KindsOf(after.first);
+  const bool is_opaque = in_run_ && after.ends;
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_, [](uint32_t, const DfaPosition&) {},
       [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, after); },
       // Subtrees without a byte that could begin what follows hold no exit.
       [&](uint32_t node, const DfaPosition&) {
-        return (trie.kinds_below(node) & first_kinds) == 0;
+        return !is_opaque && (trie.kinds_below(node) & first_kinds) == 0;
       });
 }
 
@@ -342,32 +382,38 @@ void MaskBuilder::EmitBelow(const TokenTrie& trie, uint32_t node) {
   ids_.insert(ids_.end(), below.begin(), below.end());
 }
 
-void MaskBuilder::Defer(SetId set, uint64_t covered, const TokenTrie& trie, uint32_t begin,
-                        uint32_t end) {
-  if (begin >= end) return;
-  const EarleySet& target = parser_->set(set);
-  if (target.first.empty()) return;
+uint32_t MaskBuilder::NumberOf(const TokenTrie& trie, const LocalMask* owner) {
+  if (last_tree_ < trees_.size() && trees_[last_tree_].trie == &trie) return last_tree_;
+  const auto known = std::find_if(trees_.begin(), trees_.end(),
+                                  [&](const Tree& tree) { return tree.trie == &trie; });
+  last_tree_ = static_cast<uint32_t>(known - trees_.begin());
+  if (known == trees_.end()) trees_.push_back({&trie, owner});
+  return last_tree_;
+}
+
+void MaskBuilder::Defer(const Part& part) {
+  if (part.begin >= part.end || part.set == kDeadSet) return;
   // Ambiguous grammars reach the same part from the same set in many ways.
-  const auto known = std::find(trees_.begin(), trees_.end(), &trie);
-  const auto tree = static_cast<uint32_t>(known - trees_.begin());
-  if (known == trees_.end()) trees_.push_back(&trie);
   constexpr uint32_t kMaxTrees = 1u << 16;
-  uint32_t reader = set;
+  const uint32_t tree = NumberOf(*part.trie);
+  uint64_t covered = part.covered;
+  uint32_t reader = part.set;
   if (covered != 0) {
     // Ambiguous grammars leave to thousands of sets. Past a few, covered items are read as well:
     // that adds nothing, and costs less than looking for the pair.
     constexpr size_t kMaxCovered = 32;
-    const auto pair = std::find(covered_.begin(), covered_.end(), std::pair{set, covered});
+    const auto pair = std::find(covered_.begin(), covered_.end(), std::pair{part.set, covered});
     if (pair != covered_.end() || covered_.size() < kMaxCovered) {
       // Not the id of a set: those count from zero.
       reader = ~static_cast<uint32_t>(pair - covered_.begin());
-      if (pair == covered_.end()) covered_.emplace_back(set, covered);
+      if (pair == covered_.end()) covered_.emplace_back(part.set, covered);
     } else {
       covered = 0;
     }
   }
-  if (!seen_parts_.Add({reader, tree + current_filter_ * kMaxTrees, begin})) return;
-  parts_.push_back({set, &trie, begin, end, covered});
+  if (!seen_parts_.Add({reader, tree + current_filter_ * kMaxTrees, part.begin})) return;
+  parts_.push_back(part);
+  parts_.back().covered = covered;
 }
 
 std::unique_ptr<const TokenMask> MaskBuilder::Finish() {

@@ -11,6 +11,11 @@
 
 namespace xgrammar {
 
+namespace {
+// Runs save time where masks are made; the masks themselves save all of it.
+constexpr int64_t kShareOfRuns = 8;
+}  // namespace
+
 MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer,
                      std::shared_ptr<LocalMaskCache> local_masks, int64_t max_bytes,
                      ByteAccount* account)
@@ -18,6 +23,7 @@ MaskTable::MaskTable(Parser* parser, TokenizerInfoPtr tokenizer,
       tokenizer_(std::move(tokenizer)),
       local_masks_(std::move(local_masks)),
       max_bytes_(max_bytes),
+      runs_(max_bytes / kShareOfRuns),
       account_(account) {}
 
 void MaskTable::Fill(SetId set, std::span<uint32_t> row) {
@@ -56,13 +62,18 @@ void MaskTable::FillNormal(const EarleySet& normal, SetId id, std::span<uint32_t
   }
   std::unique_ptr<MaskBuilder> builder = local_masks_->idle_builders().Take();
   if (builder == nullptr) builder = std::make_unique<MaskBuilder>(*tokenizer_, local_masks_.get());
-  std::unique_ptr<const TokenMask> mask = builder->Build(&parser_, id);
+  std::unique_ptr<const TokenMask> mask = builder->Build(&parser_, id, &runs_);
+  const int64_t bytes_of_runs = builder->bytes_of_runs();
   // One that raises, or that has met with very long tokens or lists, is not kept.
   constexpr int64_t kMaxIdleBytes = 256 << 10;
   if (builder->ScratchBytes() <= kMaxIdleBytes) {
     local_masks_->idle_builders().Give(std::move(builder));
   }
   mask->WriteTo(row);
+  if (bytes_of_runs != 0) {
+    size_bytes_.fetch_add(bytes_of_runs, std::memory_order_relaxed);
+    if (account_ != nullptr) account_->Add(bytes_of_runs);
+  }
   const int64_t bytes = mask->MemorySizeBytes() + 16;
   if (size_bytes_.load(std::memory_order_relaxed) + bytes > max_bytes_) return;
   std::lock_guard<ForkSafeMutex> lock(mutex_);

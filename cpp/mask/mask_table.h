@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mask/local_mask_cache.h"
+#include "mask/text_runs.h"
 #include "mask/token_mask.h"
 #include "parser/parser.h"
 #include "support/byte_account.h"
@@ -40,6 +41,7 @@ class MaskTable {
   }
 
   int64_t num_masks() const { return num_masks_.load(std::memory_order_relaxed); }
+  int64_t num_runs() const { return runs_.size(); }
   int64_t MemorySizeBytes() const { return size_bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -51,6 +53,7 @@ class MaskTable {
   const TokenizerInfoPtr tokenizer_;
   const std::shared_ptr<LocalMaskCache> local_masks_;
   const int64_t max_bytes_;
+  TextRuns runs_;
   ByteAccount* const account_;
   std::atomic<int64_t> size_bytes_{0};
   std::atomic<int64_t> num_masks_{0};

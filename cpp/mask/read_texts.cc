@@ -1,8 +1,10 @@
 // MaskBuilder: items that read bytes one by one, literals of rules and names of members in any
 // order, side by side with the token tree.
 //
-// Within a text, states of the rule's automaton are enough; a parser set is made where the text
-// ends and tokens go on. Of sets with many such items the union is read, byte by byte.
+// Within a text, states of the rule's automaton are enough; where the text ends and tokens go on,
+// the rest is read by a parser set, or by what is known of the rule (read_runs.cc). Of sets with
+// many such items the union is read, byte by byte.
+#include <bit>
 #include <span>
 #include <tuple>
 
@@ -11,6 +13,11 @@
 namespace xgrammar {
 
 namespace {
+
+ByteSet Common(ByteSet a, const ByteSet& b) {
+  for (size_t i = 0; i < a.words.size(); ++i) a.words[i] &= b.words[i];
+  return a;
+}
 
 /// Calls visit(node) for those of the siblings [begin, end) whose byte is in `bytes`.
 template <typename Visit>
@@ -31,51 +38,84 @@ void ForEachSibling(const TokenTrie& trie, uint32_t begin, uint32_t end, const B
 
 void MaskBuilder::ReadByScan(const Part& part) {
   // Copied: the reference may not stay valid while the parser grows, the ids do.
-  const ByteSet first = parser_->set(part.set).scan_first;
+  const ByteSet first = Common(parser_->set(part.set).scan_first, part.bytes);
   if (first.empty()) return;
+  const TokenTrie& trie = *part.trie;
   // Many items go on together, and where items are compared, texts count.
-  constexpr size_t kFewItems = 16;
+  constexpr size_t kFewItems = 32;
   const std::span<const ScanItem> items = parser_->set(part.set).scan_items;
   if (items.size() <= kFewItems && !parser_->has_distinct()) {
-    for (const ScanItem& item : items) ReadTexts(item, part);
+    const ItemsByByte* by_byte = items.size() > 4 ? &ItemsOf(part.set, items) : nullptr;
+    ForEachSibling(trie, part.begin, part.end, first, [&](uint32_t i) {
+      Emit(trie, i);
+      if (i + 1 == trie.node(i).subtree_end) return;
+      if (by_byte == nullptr) {
+        for (const ScanItem& item : items) ReadText(item, trie, i);
+        return;
+      }
+      for (uint64_t rest = by_byte->items[trie.node(i).byte]; rest != 0; rest &= rest - 1) {
+        ReadText(items[static_cast<size_t>(std::countr_zero(rest))], trie, i);
+      }
+    });
     return;
   }
-  const TokenTrie& trie = *part.trie;
-  const auto read = [&](uint32_t i) {
-    const TokenTrie::Node& node = trie.node(i);
-    const SetId next = parser_->NextByScan(part.set, node.byte);
+  ForEachSibling(trie, part.begin, part.end, first, [&](uint32_t i) {
+    const SetId next = parser_->NextByScan(part.set, trie.node(i).byte);
     if (next == kDeadSet) return;
     Emit(trie, i);
-    if (i + 1 < node.subtree_end) DeferChildren(trie, i, {next, 0, parser_->set(next).first});
-  };
-  ForEachSibling(trie, part.begin, part.end, first, read);
+    const EarleySet& after = parser_->set(next);
+    DeferChildren(trie, i, {next, 0, after.first, after.accepting});
+  });
 }
 
-void MaskBuilder::ReadTexts(const ScanItem& item, const Part& part) {
-  const TokenTrie& trie = *part.trie;
-  text_parts_.push_back({item.state, part.begin, part.end});
+const MaskBuilder::ItemsByByte& MaskBuilder::ItemsOf(SetId set, std::span<const ScanItem> items) {
+  ItemsByByte& known = items_by_byte_[set % items_by_byte_.size()];
+  if (known.round == round_ && known.set == set) return known;
+  known.round = round_;
+  known.set = set;
+  known.items.fill(0);
+  for (size_t i = 0; i < items.size(); ++i) {
+    for (const Fsm::ByteEdge& e : items[i].state->bytes()) {
+      for (uint32_t byte = e.lo; byte <= e.hi; ++byte) known.items[byte] |= uint64_t{1} << i;
+    }
+  }
+  return known;
+}
+
+void MaskBuilder::ReadText(const ScanItem& item, const TokenTrie& trie, uint32_t node) {
+  const uint8_t byte = trie.node(node).byte;
+  for (const Fsm::ByteEdge& e : item.state->bytes()) {
+    if (byte < e.lo) break;  // Sorted by lo.
+    if (byte > e.hi) continue;
+    ReadOn(item, e.target, trie, node);
+  }
   while (!text_parts_.empty()) {
     const TextPart from = text_parts_.back();
     text_parts_.pop_back();
     const std::span<const Fsm::ByteEdge> edges = from.state->bytes();
-    const auto read = [&](uint32_t i) {
-      const TokenTrie::Node& node = trie.node(i);
-      for (const Fsm::ByteEdge& e : edges) {
-        if (node.byte < e.lo) break;  // Sorted by lo.
-        if (node.byte > e.hi) continue;
-        Emit(trie, i);
-        if (i + 1 == node.subtree_end) continue;
-        const Fsm::State& to = item.fsm->state(e.target);
-        if (to.OnlyReads()) {
-          text_parts_.push_back({&to, i + 1, node.subtree_end});
-        } else {
-          DeferChildren(trie, i, AtState(item.unit_first_state + e.target, item.continuation));
-        }
-      }
-    };
     ByteSet bytes;
     for (const Fsm::ByteEdge& e : edges) bytes.AddRange(e.lo, e.hi);
-    ForEachSibling(trie, from.begin, from.end, bytes, read);
+    ForEachSibling(trie, from.begin, from.end, bytes, [&](uint32_t i) {
+      Emit(trie, i);
+      for (const Fsm::ByteEdge& e : edges) {
+        if (trie.node(i).byte < e.lo) break;
+        if (trie.node(i).byte <= e.hi) ReadOn(item, e.target, trie, i);
+      }
+    });
+  }
+}
+
+void MaskBuilder::ReadOn(const ScanItem& item, uint32_t target, const TokenTrie& trie,
+                         uint32_t node) {
+  const uint32_t end = trie.node(node).subtree_end;
+  if (node + 1 == end) return;
+  const Fsm::State& to = item.fsm->state(target);
+  if (to.OnlyReads()) {
+    text_parts_.push_back({&to, node + 1, end});
+  } else if (to.OnlyReturns() || !UsesRuns() || end - node < local_masks_.part_sizes().run) {
+    DeferChildren(trie, node, AtState(item.unit_first_state + target, item.continuation));
+  } else {
+    AddTextEnd({item.unit_first_state + target, item.continuation, &trie, node});
   }
 }
 
@@ -85,7 +125,8 @@ const Following& MaskBuilder::AtState(uint32_t state, ContinuationId continuatio
   StateSet& known = state_sets_[static_cast<size_t>(hash >> 57)];
   if (known.round != round_ || known.state != state || known.continuation != continuation) {
     const SetId set = parser_->AtState(state, continuation, 0);
-    known = {round_, state, continuation, {set, 0, parser_->set(set).first}};
+    const EarleySet& at = parser_->set(set);
+    known = {round_, state, continuation, {set, 0, at.first, at.accepting}};
   }
   return known.following;
 }
@@ -121,7 +162,8 @@ void MaskBuilder::ReadByKeys(const KeyItem& item, const Part& part) {
       } else {
         const SetId after =
             parser_->AtState(item.unit->first_state + state, item.continuation, item.parameter);
-        Defer(after, 0, trie, read + 1, token.subtree_end);
+        const EarleySet& next = parser_->set(after);
+        DeferChildren(trie, read, {after, 0, next.first, next.accepting});
       }
     }
   }

@@ -108,7 +108,8 @@ void CompareRange(uint32_t first, uint32_t count, const PartSizes& sizes = {}) {
 TEST(RandomMasks, EqualBruteForce1) { CompareRange(0, 300); }
 TEST(RandomMasks, EqualBruteForce2) { CompareRange(50000, 300); }
 // Every node is large enough for what is done with large ones.
-TEST(RandomMasks, EqualBruteForceInParts) { CompareRange(0, 300, {0, 0, 0}); }
+TEST(RandomMasks, EqualBruteForceInParts) { CompareRange(0, 300, {0, 0, 0, 0}); }
+TEST(RandomMasks, EqualBruteForceInRuns) { CompareRange(50000, 300, {2048, 256, 17, 0}); }
 
 // --- counts near their bounds -------------------------------------------------------------------
 
@@ -221,6 +222,43 @@ TEST(RandomMasks, WhiteSpaceTwiceInARow) {
                            "root ::= w (w x | n \"z\" | s \"c\")", "root ::= w w w (w (x | w))? w",
                            "root ::= (w | s x)* x", "root ::= (\"c\" w | x)* w x"}) {
     CompareEbnf(rules + root, vocab, 8, 12, 5);
+  }
+}
+
+// Operands are read from every operator, each time for another caller (text_runs.h).
+TEST(RandomMasks, TextsBeforeTheSameOperand) {
+  const std::vector<std::string> vocab{
+      "a",  "b",   "ab",  "1",     "-",  "--",   "---",  "-a",  "-1",  "-(",  "(-",
+      "(",  ")",   "((",  "))",    "a)", "-a)",  "-a))", "+",   "*",   "+-",  "*-a",
+      "a+", "a-a", "-a-", "-a b",  " ",  "  ",   " -",   "- ",  "- a", "-a ", "a ",
+      ";",  "a;",  "-a;", "-a;a",  "[",  "]",    "[-a]", "a[-", "-a[", "]-",  "-if",
+      "if", "if-", "if(", "-a if", "fa", "-ab;", "-b)",  "-a,", ",",   ",-",  "-a,-a)"};
+  const char* const grammars[] = {
+      // What follows an operand may begin like the rest of one.
+      R"g(root ::= (sum ";" | "if" "(" sum ")" root)+
+sum ::= product ("+" product | "-" product)*
+product ::= unary ("*" unary)*
+unary ::= "-" unary | atom
+atom ::= [ab]+ | [0-9] | "(" sum ("," sum)* ")" | atom "[" sum "]")g",
+      R"g(root ::= (sum ws ";" ws | "if" ws "(" ws sum ws ")" ws root)+
+sum ::= unary (ws ("+" | "-" | "*") ws unary)*
+unary ::= "-" ws unary | [ab]+ ws? | "(" ws sum ws ")"
+ws ::= " "*)g",
+      R"g(root ::= item ("a" item | "," item)* ";"
+item ::= "-" item | "(" item "b"? ")" | name | name "if" item
+name ::= [ab]+)g",
+  };
+  std::mt19937 random(7);
+  for (const char* ebnf : grammars) {
+    const auto grammar = ParseEbnf(ebnf);
+    NaiveEarley naive(*grammar);
+    const auto tokenizer = MakeTokenizer(vocab);
+    const PartSizes sizes{2048, 256, 17, 0};
+    Engine engine(
+        grammar, tokenizer,
+        std::make_shared<LocalMaskCache>(tokenizer, LocalMaskCache::kDefaultMaxBytes, sizes));
+    for (int walk = 0; walk < 30; ++walk) Walk(&engine, &naive, &random, 12, ebnf);
+    EXPECT_GT(engine.masks.num_runs(), 0) << ebnf;
   }
 }
 
@@ -394,7 +432,7 @@ TEST(RandomMasks, BoundsOfTextsThatMayEndAnywhere) {
       bound.max_length = max;
       const CodePointDfa both = Intersect(text, LengthRange(min, max, 1000), 1000);
       for (const char* space : {"", "c", "a"}) {
-        for (const PartSizes& sizes : {PartSizes{}, PartSizes{0, 0, 0}}) {
+        for (const PartSizes& sizes : {PartSizes{}, PartSizes{0, 0, 0, 0}}) {
           WalkBoth(WithBound(text, bound, space), WithBound(both, {}, space),
                    "length " + std::to_string(min) + " to " + std::to_string(max) + space, sizes);
         }
