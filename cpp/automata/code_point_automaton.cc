@@ -114,6 +114,18 @@ void CodePointNfa::AddSilentEdge(int32_t from, EdgeKind kind, int32_t to) {
   states_[static_cast<size_t>(from)].silent_edges.push_back({kind, to});
 }
 
+int32_t CodePointNfa::Append(const CodePointNfa& other) {
+  const auto offset = static_cast<int32_t>(states_.size());
+  for (State state : other.states_) {
+    for (ClassEdge& edge : state.class_edges) edge.target += offset;
+    for (SilentEdge& edge : state.silent_edges) edge.target += offset;
+    if (state.family >= 0) state.family += num_families_;
+    states_.push_back(std::move(state));
+  }
+  num_families_ += other.num_families_;
+  return offset + other.start();
+}
+
 CodePointDfa::CodePointDfa(const std::vector<State>& states) : CodePointDfa(TableOf(states)) {}
 
 CodePointDfa::CodePointDfa(DfaTable table) {

@@ -38,6 +38,8 @@ class CodePointNfa {
     std::vector<ClassEdge> class_edges;
     std::vector<SilentEdge> silent_edges;
     bool accept = false;
+    int32_t family = -1;
+    int32_t rank = 0;
   };
 
   /// Returns the new state's index; the first state added is the start.
@@ -46,11 +48,23 @@ class CodePointNfa {
   void AddSilentEdge(int32_t from, EdgeKind kind, int32_t to);
   void SetAccept(int32_t state) { states_[static_cast<size_t>(state)].accept = true; }
 
+  /// A set of states of which each accepts all texts that those with higher ranks accept, as the
+  /// places in the copies of `(ab){0,9}` do: after fewer copies, more may follow.
+  int32_t AddFamily() { return num_families_++; }
+  void SetRank(int32_t state, int32_t family, int32_t rank) {
+    states_[static_cast<size_t>(state)].family = family;
+    states_[static_cast<size_t>(state)].rank = rank;
+  }
+  int32_t num_families() const { return num_families_; }
+  /// Adds the states of another machine behind the own ones; returns where its start is now.
+  int32_t Append(const CodePointNfa& other);
+
   const std::vector<State>& states() const { return states_; }
   int32_t start() const { return 0; }
 
  private:
   std::vector<State> states_;
+  int32_t num_families_ = 0;
 };
 
 /// Deterministic automaton, immutable. Invariants: state 0 is the start; edges of a state are
@@ -125,6 +139,9 @@ using CodePointDfaPtr = std::shared_ptr<const CodePointDfa>;
 
 /// Subset construction (Rabin and Scott 1959) that honours anchors; the result is minimal.
 CodePointDfa Determinize(const CodePointNfa& nfa, int64_t max_states);
+/// Texts of `a` that are not in `b`; minimal. `b` is determinised along the texts of `a` alone.
+CodePointDfa DeterminizeDifference(const CodePointNfa& a, const CodePointNfa& b,
+                                   int64_t max_states);
 /// Partition refinement (Moore 1956; Hopcroft 1971).
 CodePointDfa Minimize(const CodePointDfa& dfa);
 /// The same for a table, whose edges must be sorted.

@@ -3,10 +3,13 @@
 // A subset holds the states reachable without crossing a `text_end` edge, since nothing may be read
 // after one; such edges only count for acceptance. A `text_start` edge is crossed only in the
 // closure of the very first subset, which is therefore kept apart from equal subsets met later.
-// Three reductions keep subsets small: only states that read or end something are kept, a subset
-// with a state that accepts every continuation is that state alone, and the result is minimised
-// before ranges are spelled out.
+// For a difference the states of both machines stand in one subset, and those of the second forbid.
+// Four reductions keep subsets small: only states that read or end something are kept, a subset
+// with a state that accepts every continuation is that state alone, of a family of states only the
+// one that accepts most is kept (subsumption: De Wulf, Doyen, Henzinger and Raskin 2006), and the
+// result is minimised before ranges are spelled out.
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <unordered_map>
 
@@ -32,8 +35,13 @@ constexpr int64_t kStepsPerUnit = 8;
 
 class SubsetConstruction {
  public:
-  SubsetConstruction(const CodePointNfa& nfa, int64_t max_states)
-      : nfa_(nfa), max_states_(max_states), seen_(nfa.states().size(), 0) {}
+  /// States from `first_forbidden` on accept the texts that are not wanted.
+  SubsetConstruction(const CodePointNfa& nfa, int32_t first_forbidden, int64_t max_states)
+      : nfa_(nfa),
+        first_forbidden_(first_forbidden),
+        max_states_(max_states),
+        seen_(nfa.states().size(), 0),
+        best_ranks_(static_cast<size_t>(nfa.num_families()), kNoRank) {}
 
   CodePointDfa Run() {
     LabelEdges();
@@ -64,7 +72,9 @@ class SubsetConstruction {
       for (const CodePointNfa::ClassEdge& edge : state.class_edges) {
         if (edge.set.empty()) continue;
         edges_.push_back({alphabet_.AddSet(edge.set.ranges()), edge.target});
-        if (state.accept && edge.target == static_cast<int32_t>(s) && edge.set == all) {
+        // Beside states that forbid texts, others are never the only ones that matter.
+        const bool decides = !has_forbidden() || IsForbidden(static_cast<int32_t>(s));
+        if (decides && state.accept && edge.target == static_cast<int32_t>(s) && edge.set == all) {
           universal_[s] = 1;
         }
       }
@@ -133,7 +143,8 @@ class SubsetConstruction {
       const auto index = static_cast<size_t>(state);
       stack_.pop_back();
       if (universal_[index]) {
-        subset_.assign(1, state);
+        subset_.clear();
+        if (!IsForbidden(state)) subset_.push_back(state);
         return;
       }
       bool ends_text = nfa_.states()[index].accept;
@@ -147,7 +158,36 @@ class SubsetConstruction {
       }
       if (ends_text || first_edge_[index] < first_edge_[index + 1]) subset_.push_back(state);
     }
+    DropWeaker();
     std::sort(subset_.begin(), subset_.end());
+    if (!subset_.empty() && IsForbidden(subset_.front())) subset_.clear();
+  }
+
+  bool has_forbidden() const { return first_forbidden_ < static_cast<int32_t>(seen_.size()); }
+  bool IsForbidden(int32_t state) const { return state >= first_forbidden_; }
+
+  /// Takes the states out of `subset_` whose texts another one of their family accepts, too.
+  void DropWeaker() {
+    if (best_ranks_.empty() || subset_.size() < 2) return;
+    const auto best_of = [this](int32_t family) -> int32_t& {
+      return best_ranks_[static_cast<size_t>(family)];
+    };
+    for (int32_t member : subset_) {
+      const CodePointNfa::State& state = StateOf(member);
+      if (state.family >= 0) best_of(state.family) = std::min(best_of(state.family), state.rank);
+    }
+    families_.clear();
+    std::erase_if(subset_, [&](int32_t member) {
+      const CodePointNfa::State& state = StateOf(member);
+      if (state.family < 0) return false;
+      families_.push_back(state.family);
+      return state.rank > best_of(state.family);
+    });
+    for (int32_t family : families_) best_of(family) = kNoRank;
+  }
+
+  const CodePointNfa::State& StateOf(int32_t id) const {
+    return nfa_.states()[static_cast<size_t>(id)];
   }
 
   /// Makes a state of `subset_`; the caller knows that there is none yet, or that it must be kept
@@ -162,9 +202,13 @@ class SubsetConstruction {
     if (member_states > max_states_) {
       ThrowLimitError("max_dfa_states", member_states, max_states_, "automaton");
     }
-    const bool accept = std::any_of(subset_.begin(), subset_.end(), [&accepting](int32_t s) {
-      return accepting[static_cast<size_t>(s)] != 0;
-    });
+    bool accept = false;
+    bool is_forbidden = false;
+    for (int32_t state : subset_) {
+      if (accepting[static_cast<size_t>(state)] != 0)
+        (IsForbidden(state) ? is_forbidden : accept) = true;
+    }
+    accept = accept && !is_forbidden;
     out_.accept.push_back(accept ? 1 : 0);
     return id;
   }
@@ -219,7 +263,10 @@ class SubsetConstruction {
     for (int32_t symbol : touched_) targets_[static_cast<size_t>(symbol)].clear();
   }
 
+  static constexpr int32_t kNoRank = std::numeric_limits<int32_t>::max();
+
   const CodePointNfa& nfa_;
+  const int32_t first_forbidden_;
   const int64_t max_states_;
 
   Alphabet alphabet_;
@@ -237,6 +284,8 @@ class SubsetConstruction {
   std::vector<int32_t> subset_;
   std::vector<int32_t> stack_;
   std::vector<uint32_t> seen_;
+  std::vector<int32_t> best_ranks_;  ///< By family.
+  std::vector<int32_t> families_;    ///< Families, to be reset.
   uint32_t generation_ = 0;
   int64_t steps_ = 0;
   int64_t unmetered_ = 0;
@@ -247,7 +296,17 @@ class SubsetConstruction {
 }  // namespace
 
 CodePointDfa Determinize(const CodePointNfa& nfa, int64_t max_states) {
-  return SubsetConstruction(nfa, max_states).Run();
+  return SubsetConstruction(nfa, std::numeric_limits<int32_t>::max(), max_states).Run();
+}
+
+CodePointDfa DeterminizeDifference(const CodePointNfa& a, const CodePointNfa& b,
+                                   int64_t max_states) {
+  CodePointNfa both;
+  const int32_t start = both.AddState();
+  both.AddSilentEdge(start, EdgeKind::kEpsilon, both.Append(a));
+  const auto first_forbidden = static_cast<int32_t>(both.states().size());
+  both.AddSilentEdge(start, EdgeKind::kEpsilon, both.Append(b));
+  return SubsetConstruction(both, first_forbidden, max_states).Run();
 }
 
 }  // namespace xgrammar

@@ -177,6 +177,36 @@ def test_texts_too_large_to_count_beside_are_refused_when_compiling(compiler, co
     assert caught.value.limit == "max_dfa_states"
 
 
+ARN = r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[a-zA-Z0-9/_+=.@-]+"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "least", "most"),
+    [
+        ({}, 60, 2048),
+        ({"minLength": 100}, 100, 2048),
+        ({"minLength": 3, "maxLength": 1000}, 60, 1000),
+        ({"allOf": [{"pattern": "^(?=.{70,}$)(?=[^]{0,1500}$)a"}]}, 70, 1500),
+    ],
+)
+def test_lengths_that_a_pattern_looks_ahead_for(judge, keywords, least, most):
+    accepts = judge({"type": "string", "pattern": f"^(?=.{{60,2048}}$){ARN}$", **keywords})
+    start = "arn:aws:secretsmanager:us-east-1:123456789012:secret:"
+    for length in (least - 1, least, least + 1, most - 1, most, most + 1):
+        text = start + "x" * (length - len(start))
+        assert accepts(f'"{text}"') == (least <= length <= most), length
+    assert not accepts('"' + "x" * least + '"')
+
+
+def test_copies_that_a_text_may_be_split_into_in_many_ways(compiler, judge):
+    schema = {"type": "string", "pattern": r"^https://([.\-_a-zA-Z0-9]+/?){3,1016}$"}
+    accepts = judge(schema)
+    for part, count, expected in (("a/", 1016, True), ("a/", 1017, False), ("aaaa", 999, True)):
+        assert accepts(f'"https://{part * count}"') == expected
+    assert not accepts('"https://ab"')
+    assert seconds(lambda: compiler.compile_json_schema({**schema, "title": "again"})) < 2
+
+
 def test_lengths_that_no_text_has_are_refused_when_compiling(compiler):
     schema = {"pattern": "^(\\p{L}{7}|\\p{N}{7})+$", "minLength": 701, "maxLength": 706}
     with pytest.raises(xgr.UnsatisfiableGrammarError):

@@ -264,7 +264,7 @@ bool Evaluator::StringHolds(const Schema& schema, std::string_view text) {
   }
   const JsonDocument& document = reader_.document();
   if (schema.pattern != kNoJson &&
-      !strings_.Pattern(document.text(schema.pattern), schema.id, "pattern")->Accepts(text)) {
+      !strings_.PatternWithoutLength(document.text(schema.pattern), schema.id)->Accepts(text)) {
     return false;
   }
   if (schema.format == kNoJson) return true;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "frontend/regex/regex.h"
+
 namespace xgrammar::json_schema {
 
 namespace {
@@ -259,6 +261,7 @@ void SchemaReader::ReadObject(Schema* schema) {
     if (known) ++num_constraints;
   }
   if (has_exclusive) FinishNumber(schema);
+  FinishString(schema);
   if (has_items) FinishArray(schema);
   FinishTypes(schema);
   schema->is_only_types = num_constraints == 1 && schema->types != kAllTypes;
@@ -342,6 +345,17 @@ void SchemaReader::FinishNumber(Schema* schema) {
     const int order = bound ? number.Compare(bound->value) : 0;
     if (!bound || order == 0 || (order > 0) == lower) bound = NumberBound{number, true};
   }
+}
+
+// What `pattern` says of the length is a bound like the others, which can be counted.
+void SchemaReader::FinishString(Schema* schema) {
+  if (schema->pattern == kNoJson) return;
+  RegexOptions options;
+  options.dot = RegexOptions::Dot::kNotLineEnd;
+  options.match = RegexOptions::Match::kSearch;
+  const RegexLength length = LengthOfRegex(document_.text(schema->pattern), options, limits_);
+  schema->length.RaiseMin(length.min);
+  if (length.max >= 0) schema->length.LowerMax(length.max);
 }
 
 bool SchemaReader::ReadStringKeyword(Schema* schema, std::string_view keyword, JsonId value) {

@@ -71,6 +71,7 @@ class SchemaReader {
   bool ReadReference(Schema* schema, std::string_view keyword, JsonId value);
   void ReadDependencies(Schema* schema, std::string_view keyword, JsonId value);
   void FinishNumber(Schema* schema);
+  void FinishString(Schema* schema);
   void FinishArray(Schema* schema);
   void FinishTypes(Schema* schema);
   bool IsOldDialect(JsonId schema);

@@ -102,7 +102,7 @@ struct Schema {
   std::optional<NumberBound> maximum;
   std::optional<Decimal> multiple_of;
 
-  CountRange length;
+  CountRange length;  ///< Also what `pattern` says of it (StringLanguage::PatternWithoutLength).
   JsonId pattern = kNoJson;
   JsonId format = kNoJson;
 

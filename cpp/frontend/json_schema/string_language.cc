@@ -28,14 +28,15 @@ CodePointDfaPtr Share(CodePointDfa dfa) {
 }  // namespace
 
 CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
-                                        std::string_view keyword) {
-  std::string key(1, 'p');
+                                        std::string_view keyword, bool ignores_length) {
+  std::string key(1, ignores_length ? 'l' : 'p');
   key += pattern;
   const auto found = automata_.find(key);
   if (found != automata_.end()) return found->second;
   RegexOptions options;
   options.dot = RegexOptions::Dot::kNotLineEnd;
   options.match = RegexOptions::Match::kSearch;
+  options.ignores_length = ignores_length;
   try {
     return automata_.emplace(std::move(key), Share(RegexToDfa(pattern, options, reader_.limits())))
         .first->second;
@@ -78,7 +79,7 @@ CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
 CodePointDfaPtr StringLanguage::Atom(const StringAtom& atom) {
   const std::string_view text = reader_.document().text(atom.text);
   CodePointDfaPtr dfa =
-      atom.is_format ? Format(text, atom.schema) : Pattern(text, atom.schema, "pattern");
+      atom.is_format ? Format(text, atom.schema) : PatternWithoutLength(text, atom.schema);
   return dfa && atom.negated ? ComplementOf(dfa) : dfa;
 }
 

@@ -25,7 +25,13 @@ class StringLanguage {
 
   /// Language of a `pattern` (search semantics, ECMA-262). Errors carry the pointer of `schema` and
   /// the keyword.
-  CodePointDfaPtr Pattern(std::string_view pattern, JsonId schema, std::string_view keyword);
+  CodePointDfaPtr Pattern(std::string_view pattern, JsonId schema, std::string_view keyword) {
+    return Pattern(pattern, schema, keyword, false);
+  }
+  /// The same for `pattern` without the bounds on the length, which the schema has (schema.h).
+  CodePointDfaPtr PatternWithoutLength(std::string_view pattern, JsonId schema) {
+    return Pattern(pattern, schema, "pattern", true);
+  }
   /// Language of a format, or null if the name is only an annotation. Raises kUnsupported for
   /// formats that are not regular and asserted.
   CodePointDfaPtr Format(std::string_view name, JsonId schema);
@@ -53,6 +59,8 @@ class StringLanguage {
     CodePointDfaPtr result;
   };
 
+  CodePointDfaPtr Pattern(std::string_view pattern, JsonId schema, std::string_view keyword,
+                          bool ignores_length);
   CodePointDfaPtr Atom(const StringAtom& atom);
 
   const SchemaReader& reader_;

@@ -9,6 +9,9 @@
 //   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
 //   (?<!R)  .* R a .*      (?<=R)  (.* a .*) without (.* R a .*)
 //
+// These sets stay nondeterministic: in a text without bounds a marker may stand at every place, and
+// following all of them would take more states than the places of P do.
+//
 // Subtracting from P every text with a marker of `a` in a place of Fails(a), other markers being
 // invisible, and erasing the markers leaves the language of the pattern. Bodies R come first in the
 // tree, so their own assertions are resolved by then. Look-around keeps languages regular: Morihata
@@ -16,7 +19,6 @@
 #include "frontend/regex/assertions.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -62,10 +64,8 @@ void CopyEdge(const std::vector<CodePointRange>& ranges, const CodePointSet& sil
   if (!kept.empty()) nfa->AddEdge(from, CodePointSet(std::move(kept)), to);
 }
 
-/// Copies a machine into a builder state for state. Symbols in `silent` become epsilon edges, and
-/// every state gets a loop over `invisible`.
-CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent,
-                       const CodePointSet& invisible) {
+/// Copies a machine into a builder state for state. Symbols in `silent` become epsilon edges.
+CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent) {
   CodePointNfa nfa;
   for (size_t s = 0; s < dfa.states().size(); ++s) nfa.AddState();
   for (size_t s = 0; s < dfa.states().size(); ++s) {
@@ -83,7 +83,6 @@ CodePointNfa CopyToNfa(const CodePointDfa& dfa, const CodePointSet& silent,
       CopyEdge(ranges, silent, from, target, &nfa);
     }
     CountWork("resolving assertions", 1 + static_cast<int64_t>(dfa.states()[s].edges.size()) / 2);
-    if (!invisible.empty()) nfa.AddEdge(from, invisible, from);
     if (dfa.states()[s].accept) nfa.SetAccept(from);
   }
   return nfa;
@@ -164,7 +163,7 @@ class AssertionResolver {
  private:
   struct Fails {
     bool wanted = false;
-    std::optional<CodePointDfa> machine;
+    CodePointNfa machine;
     std::vector<RegexNodeId>
         in_body;  ///< The assertions of a look-around's body, not those of bodies in it.
   };
@@ -197,27 +196,28 @@ class AssertionResolver {
     }
   }
 
-  CodePointDfa MakeFails(RegexNodeId id) const {
+  CodePointNfa MakeFails(RegexNodeId id) const {
     switch (ast_.kind(id)) {
       case RegexNodeKind::kTextStart:
-        return Determinize(MarkerInText(id, true, false), max_states_);
+        return MarkerInText(id, true, false);
       case RegexNodeKind::kTextEnd:
-        return Determinize(MarkerInText(id, false, true), max_states_);
+        return MarkerInText(id, false, true);
       case RegexNodeKind::kWordBoundary:
-        return Determinize(MisplacedBoundary(id, true), max_states_);
+        return MisplacedBoundary(id, true);
       case RegexNodeKind::kNotWordBoundary:
-        return Determinize(MisplacedBoundary(id, false), max_states_);
+        return MisplacedBoundary(id, false);
       case RegexNodeKind::kLookahead:
       case RegexNodeKind::kLookbehind:
-        return Subtract(Determinize(MarkerInText(id, false, false), max_states_), BodyMatches(id),
-                        max_states_);
+        return CopyToNfa(
+            DeterminizeDifference(MarkerInText(id, false, false), BodyMatches(id), max_states_),
+            {});
       default:
         return BodyMatches(id);
     }
   }
 
   /// Texts with one marker of a look-around beside which its body matches.
-  CodePointDfa BodyMatches(RegexNodeId id) const {
+  CodePointNfa BodyMatches(RegexNodeId id) const {
     CodePointNfa nfa;
     const int32_t before = nfa.AddState();
     const int32_t between = nfa.AddState();
@@ -233,7 +233,20 @@ class AssertionResolver {
     }
     nfa.AddEdge(after, CodePointSet::All(), after);
     nfa.SetAccept(after);
-    return Resolve(Determinize(nfa, max_states_), fails_[static_cast<size_t>(id)].in_body, {id});
+    const std::vector<RegexNodeId>& in_body = fails_[static_cast<size_t>(id)].in_body;
+    if (in_body.empty()) return nfa;
+    return CopyToNfa(Resolve(Determinize(nfa, max_states_), in_body, {id}), {});
+  }
+
+  const CodePointNfa& MachineOf(RegexNodeId id) const {
+    return fails_[static_cast<size_t>(id)].machine;
+  }
+
+  /// Those that count to hundreds come last, since each product is what the next one begins with.
+  std::vector<RegexNodeId> SmallestFirst(std::vector<RegexNodeId> assertions) const {
+    std::ranges::stable_sort(assertions, {},
+                             [this](RegexNodeId id) { return MachineOf(id).states().size(); });
+    return assertions;
   }
 
   /// Takes out the texts in which some marker stands in a wrong place, then the markers. `kept` may
@@ -244,11 +257,13 @@ class AssertionResolver {
     CheckWork(marked, assertions.size());
     kept.insert(kept.end(), assertions.begin(), assertions.end());
     const CodePointSet invisible = MarkerSet(kept);
-    for (RegexNodeId id : assertions) {
-      const CodePointNfa bad = CopyToNfa(*fails_[static_cast<size_t>(id)].machine, {}, invisible);
-      marked = Subtract(marked, Determinize(bad, max_states_), max_states_);
+    for (RegexNodeId id : SmallestFirst(assertions)) {
+      CodePointNfa bad = MachineOf(id);
+      for (size_t s = 0; s < bad.states().size(); ++s)
+        bad.AddEdge(static_cast<int32_t>(s), invisible, static_cast<int32_t>(s));
+      marked = DeterminizeDifference(CopyToNfa(marked, {}), bad, max_states_);
     }
-    return Determinize(CopyToNfa(marked, MarkerSet(assertions), {}), max_states_);
+    return Determinize(CopyToNfa(marked, MarkerSet(assertions)), max_states_);
   }
 
   /// Each assertion costs a pass over the machine.

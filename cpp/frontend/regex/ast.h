@@ -64,6 +64,15 @@ class RegexAst {
   /// a{0,81}.
   RegexNodeId AddRepeat(RegexNodeId child, int64_t min, int64_t max);
 
+  /// Puts the empty string in the place of a node.
+  void MakeEmpty(RegexNodeId id) {
+    nodes_[static_cast<size_t>(id)] = {RegexNodeKind::kEmpty, 0, 0};
+  }
+  /// Lets a repetition have any number of copies.
+  void LiftBounds(RegexNodeId repeat) {
+    bounds_[static_cast<size_t>(node(repeat).count)] = {0, -1};
+  }
+
   RegexNodeId root() const { return root_; }
   void set_root(RegexNodeId root) { root_ = root; }
   int32_t size() const { return static_cast<int32_t>(nodes_.size()); }

@@ -31,7 +31,20 @@ struct RegexOptions {
   bool ignore_case = false;  ///< ASCII letters only.
   /// `(?=a)*`, which ECMA-262 has without the `u` flag (Annex B).
   bool repeats_lookahead = true;
+  /// The bounds that LengthOfRegex returns are left out.
+  bool ignores_length = false;
 };
+
+/// How many characters a text has.
+struct RegexLength {
+  int64_t min = 0;
+  int64_t max = -1;  ///< -1 for any number.
+};
+
+/// The bounds that look-aheads at the start of a pattern put on the whole text, as
+/// `^(?=.{1,255}$)` does; none for a pattern that is not well-formed.
+RegexLength LengthOfRegex(std::string_view pattern, const RegexOptions& options,
+                          const Limits& limits = {});
 
 /// The grammar of `Grammar.from_regex`: full match. Raises kGrammarSyntax with a position (1-based,
 /// code points), kUnsupported for back-references and the like, kUnsatisfiable if no

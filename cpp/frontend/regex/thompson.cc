@@ -1,9 +1,13 @@
 // Thompson's construction with an explicit work stack (Thompson 1968).
 //
 // A repetition writes out its copies, which the size check of the facts has bounded before; loops
-// get states of their own. The result has epsilon edges and is determinised by
-// automata/determinize.cc.
+// get states of their own. The same places in copies that need not follow make a family of states
+// (CodePointNfa::AddFamily), ranked by the copies before. The result has epsilon edges and is
+// determinised by automata/determinize.cc.
 #include "frontend/regex/thompson.h"
+
+#include <algorithm>
+#include <limits>
 
 #include "support/work_meter.h"
 
@@ -24,16 +28,37 @@ class Builder {
       CountWork("building the automaton of a regular expression");
       const Item item = stack_.back();
       stack_.pop_back();
+      if (item.begins_copy) families_[static_cast<size_t>(item.copy.repeat)].next = 0;
       Expand(item);
     }
   }
 
  private:
+  /// A copy of a repetition's body, to whose families states belong; of nested ones that with the
+  /// most optional copies.
+  struct Copy {
+    int32_t repeat = -1;       ///< Index into families_, or -1.
+    int32_t rank = 0;          ///< Copies before and this one.
+    int64_t num_optional = 0;  ///< Of the repetition.
+  };
   struct Item {
     RegexNodeId node = 0;
     int32_t from = 0;
     int32_t to = 0;
+    Copy copy = {};
+    bool begins_copy = false;
   };
+
+  // The states of a copy are made one after the other, since items are taken from the top of the
+  // stack, and in the same order in each copy.
+  int32_t AddState(const Copy& copy) {
+    const int32_t state = nfa_.AddState();
+    if (copy.repeat < 0) return state;
+    Families& own = families_[static_cast<size_t>(copy.repeat)];
+    if (own.next == own.ids.size()) own.ids.push_back(nfa_.AddFamily());
+    nfa_.SetRank(state, own.ids[own.next++], copy.rank);
+    return state;
+  }
 
   void Expand(const Item& item) {
     switch (ast_.kind(item.node)) {
@@ -47,7 +72,7 @@ class Builder {
         return ExpandSequence(item);
       case RegexNodeKind::kChoice:
         for (RegexNodeId part : ast_.children(item.node))
-          stack_.push_back({part, item.from, item.to});
+          stack_.push_back({part, item.from, item.to, item.copy});
         return;
       case RegexNodeKind::kRepeat:
         return ExpandRepeat(item);
@@ -75,8 +100,8 @@ class Builder {
     const std::span<const RegexNodeId> parts = ast_.children(item.node);
     int32_t from = item.from;
     for (size_t i = 0; i < parts.size(); ++i) {
-      const int32_t to = i + 1 == parts.size() ? item.to : nfa_.AddState();
-      stack_.push_back({parts[i], from, to});
+      const int32_t to = i + 1 == parts.size() ? item.to : AddState(item.copy);
+      stack_.push_back({parts[i], from, to, item.copy});
       from = to;
     }
   }
@@ -86,33 +111,64 @@ class Builder {
     const int64_t min = ast_.repeat_min(item.node);
     const int64_t max = ast_.repeat_max(item.node);
     int32_t from = item.from;
-    for (int64_t i = 0; i < min; ++i) from = AddCopy(body, from);
+    Ranks ranks{item.copy};
+    if (max - min > item.copy.num_optional) {
+      ranks.first = std::max<int64_t>(min, 1);
+      ranks.own = {static_cast<int32_t>(families_.size()), 0, max - min};
+      ranks.family = nfa_.AddFamily();
+      families_.emplace_back();
+    }
+    for (int64_t i = 0; i < min; ++i) from = AddCopy(body, from, i + 1, ranks);
     if (max < 0) {
       // The loop has a state of its own: looping on `from` would let the others that leave it go
       // around, too.
-      const int32_t loop = nfa_.AddState();
+      const int32_t loop = AddState(item.copy);
       nfa_.AddSilentEdge(from, EdgeKind::kEpsilon, loop);
-      stack_.push_back({body, loop, loop});
+      stack_.push_back({body, loop, loop, item.copy});
       from = loop;
     }
     for (int64_t i = min; i < max; ++i) {
       nfa_.AddSilentEdge(from, EdgeKind::kEpsilon, item.to);
-      from = AddCopy(body, from);
+      from = AddCopy(body, from, i + 1, ranks);
     }
     nfa_.AddSilentEdge(from, EdgeKind::kEpsilon, item.to);
   }
 
-  int32_t AddCopy(RegexNodeId body, int32_t from) {
+  /// How the states of a repetition's copies are ranked.
+  struct Ranks {
+    Copy outer;          ///< Where the repetition stands.
+    Copy own = {};       ///< Without a number, if it has families of its own.
+    int32_t family = 0;  ///< Of the states between copies.
+    int64_t first = std::numeric_limits<int64_t>::max();  ///< The first copy that is in `own`.
+  };
+
+  /// The copy with a number, counted from 1.
+  int32_t AddCopy(RegexNodeId body, int32_t from, int64_t number, const Ranks& ranks) {
     CountWork("building the automaton of a regular expression");
+    if (number < ranks.first) {
+      const int32_t to = AddState(ranks.outer);
+      stack_.push_back({body, from, to, ranks.outer});
+      return to;
+    }
     const int32_t to = nfa_.AddState();
-    stack_.push_back({body, from, to});
+    Copy copy = ranks.own;
+    copy.rank = static_cast<int32_t>(number);
+    nfa_.SetRank(to, ranks.family, copy.rank);
+    stack_.push_back({body, from, to, copy, true});
     return to;
   }
+
+  /// Of one repetition: the families of the states of a copy in the order in which they are made.
+  struct Families {
+    std::vector<int32_t> ids;
+    size_t next = 0;
+  };
 
   const RegexAst& ast_;
   const AssertionForm form_;
   CodePointNfa& nfa_;
   std::vector<Item> stack_;
+  std::vector<Families> families_;
 };
 
 }  // namespace

@@ -4,9 +4,11 @@
 // pattern that cannot fit the budget is refused before any work. Anchors go through Determinize as
 // edges; look-around and word boundaries take the longer way of assertions.cc.
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "frontend/regex/assertions.h"
+#include "frontend/regex/length_bounds.h"
 #include "frontend/regex/parser.h"
 #include "frontend/regex/regex_automaton.h"
 #include "frontend/regex/thompson.h"
@@ -70,10 +72,23 @@ CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool se
   return Determinize(nfa, limits.max_dfa_states);
 }
 
+RegexLength LengthOfRegex(std::string_view pattern, const RegexOptions& options,
+                          const Limits& limits) {
+  if (pattern.find("(?=") == std::string_view::npos) return {};
+  try {
+    RegexAst ast = ParseRegex(pattern, options, limits);
+    return TakeLengthBounds(options.match == RegexOptions::Match::kSearch, &ast);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kBudget) throw;
+    return {};
+  }
+}
+
 CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options,
                         const Limits& limits) {
-  const RegexAst ast = ParseRegex(pattern, options, limits);
+  RegexAst ast = ParseRegex(pattern, options, limits);
   const bool search = options.match == RegexOptions::Match::kSearch;
+  if (options.ignores_length) TakeLengthBounds(search, &ast);
   return RegexAstToDfa(ast, AnalyzeRegex(ast), search, limits);
 }
 

@@ -101,6 +101,50 @@ TEST(DeterminizeTest, AgreesWithSimulationOnRandomMachines) {
   }
 }
 
+TEST(DeterminizeTest, DifferenceIsThatOfTheLanguages) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 3000; ++round) {
+    const CodePointNfa a = RandomNfa(&random);
+    const CodePointNfa b = RandomNfa(&random);
+    const CodePointDfa expected = Subtract(Determinize(a, 1000), Determinize(b, 1000), 1000);
+    EXPECT_EQ(DeterminizeDifference(a, b, 1000).states(), expected.states()) << "round " << round;
+  }
+}
+
+TEST(DeterminizeTest, DifferenceFollowsTheFirstMachineAlone) {
+  CodePointNfa a;  // One text.
+  for (int i = 0; i < 30; ++i) a.AddState();
+  for (int i = 0; i < 29; ++i) a.AddEdge(i, CodePointSet::Single('a'), i + 1);
+  a.SetAccept(29);
+  CodePointNfa b;  // The k-th character from the end is a b: some million states of its own.
+  for (int i = 0; i < 22; ++i) b.AddState();
+  b.AddEdge(0, CodePointSet::All(), 0);
+  b.AddEdge(0, CodePointSet::Single('b'), 1);
+  for (int i = 1; i < 21; ++i) b.AddEdge(i, CodePointSet::All(), i + 1);
+  b.SetAccept(21);
+  EXPECT_EQ(DeterminizeDifference(a, b, 100).states(), Determinize(a, 100).states());
+}
+
+TEST(DeterminizeTest, WeakerStatesOfAFamilyAreDropped) {
+  // .*ab{0,18}c with the b in families: the last a decides, and all of them would be 2^18 subsets.
+  CodePointNfa nfa;
+  nfa.AddState();
+  nfa.AddEdge(0, CodePointSet::All(), 0);
+  const int32_t family = nfa.AddFamily();
+  int32_t last = nfa.AddState();
+  const int32_t end = nfa.AddState();
+  nfa.AddEdge(0, CodePointSet::Single('a'), last);
+  for (int32_t i = 0; i < 18; ++i) {
+    nfa.SetRank(last, family, i);
+    nfa.AddEdge(last, CodePointSet::Single('c'), end);
+    const int32_t next = nfa.AddState();
+    nfa.AddEdge(last, CodePointSet({{'a', 'b'}}), next);
+    last = next;
+  }
+  nfa.SetAccept(end);
+  EXPECT_LT(Determinize(nfa, 1000).states().size(), 30u);
+}
+
 TEST(DeterminizeTest, NothingIsReadAfterTextEnd) {
   CodePointNfa nfa;  // a $ b
   for (int i = 0; i < 4; ++i) nfa.AddState();

@@ -84,6 +84,20 @@ TEST(RegexAssertionsTest, AnchorsBesideMarkers) {
   ExpectLanguage("\\b^a", {"a", "ab"}, {"ba"}, Searching());
 }
 
+TEST(RegexAssertionsTest, CountsInBodies) {
+  // One place of the pattern at a time: a marker at every place of a text would take 2^32 states.
+  const std::string name = "(?!-)(?!.{0,30}--)[a-z-]{1,32}(?<!-)";
+  const CodePointDfa two = RegexToDfa("(" + name + "/)?" + name, {});
+  EXPECT_LT(two.states().size(), 1000u);
+  EXPECT_TRUE(two.Accepts("a-b/c"));
+  EXPECT_FALSE(two.Accepts("a-b/c--d"));
+  EXPECT_FALSE(two.Accepts("a--b/c"));
+  EXPECT_TRUE(two.Accepts(std::string(32, 'a') + "/" + std::string(32, 'b')));
+  EXPECT_FALSE(two.Accepts(std::string(33, 'a')));
+  ExpectLanguage("^(?=.{2,256}$)([a-z0-9]+([._-][a-z0-9]+)*)$", {"ab", "a.b"}, {"a", "a.", ""});
+  ExpectLanguage("[a-z0-9]([a-z0-9-]){0,62}(?<!-)$", {"a", "a-b", "-a"}, {"a-"}, Searching());
+}
+
 TEST(RegexAssertionsTest, ContradictionsMatchNothing) {
   EXPECT_TRUE(RegexToDfa("a(?=b)c", {}).IsEmpty());
   ExpectError("a(?=b)c", ErrorKind::kUnsatisfiable);

@@ -205,8 +205,8 @@ class PatternGenerator {
 
   std::string Term(int depth) {
     if (Below(6) == 0) return Assertion(depth);
-    static const char* const kQuantifiers[] = {"",    "",      "",     "*",      "+",  "?",
-                                               "{2}", "{0,2}", "{1,}", "{2,3}?", "{0}"};
+    static const char* const kQuantifiers[] = {"",    "",      "",     "*",      "+",   "?",
+                                               "{2}", "{0,2}", "{1,}", "{2,3}?", "{0}", "{1,4}"};
     return Atom(depth) + kQuantifiers[Below(std::size(kQuantifiers))];
   }
 

@@ -1,5 +1,6 @@
 // AddRegexToNfa: the machine is linear in the written-out pattern, loops do not leak into what is
-// around them, and assertions become edges or markers as asked for.
+// around them, assertions become edges or markers as asked for, and of a family of states those
+// with lower ranks accept more.
 //
 // Languages are those of the determinised machine, on patterns where a loop shared with its
 // surroundings would accept too much. Random patterns are random_test.cc.
@@ -31,6 +32,37 @@ TEST(ThompsonTest, LoopsDoNotLeakIntoTheirSurroundings) {
   ExpectLanguage("(a*|b)c", {"c", "aac", "bc"}, {"abc", "bac", "bbc"});
   ExpectLanguage("(a*b*)*c?(d|e*)", {"", "abba", "cd", "cee", "aee"}, {"ca", "de", "dd"});
   ExpectLanguage("((a|b*)c*)+d", {"d", "acbccd"}, {"a"});
+}
+
+/// The same machine from one of its states.
+CodePointNfa From(const CodePointNfa& nfa, size_t state) {
+  CodePointNfa out;
+  const int32_t start = out.AddState();
+  const int32_t own_start = out.Append(nfa);
+  out.AddSilentEdge(start, CodePointNfa::EdgeKind::kEpsilon,
+                    own_start + static_cast<int32_t>(state));
+  return out;
+}
+
+TEST(ThompsonTest, LowerRanksAcceptMore) {
+  for (const char* pattern :
+       {"a{0,4}", "(ab?){2,5}c", "((a|bc){0,3}d){0,3}", "((a{0,5}b)?|c){1,3}a", "x(a{2}b*){3,5}",
+        "(a{0,2}b{0,2}){0,2}", "((ab){1,4}){3}", "(a$|^b|c){0,3}", "((a?b?){0,2}c{0,9}){0,2}"}) {
+    const CodePointNfa nfa = Build(pattern, AssertionForm::kAnchorEdges);
+    const size_t n = nfa.states().size();
+    int pairs = 0;
+    for (size_t s = 0; s < n; ++s) {
+      for (size_t t = 0; t < n; ++t) {
+        const CodePointNfa::State& more = nfa.states()[s];
+        const CodePointNfa::State& less = nfa.states()[t];
+        if (more.family < 0 || more.family != less.family || more.rank >= less.rank) continue;
+        ++pairs;
+        EXPECT_TRUE(DeterminizeDifference(From(nfa, t), From(nfa, s), 1000).IsEmpty())
+            << pattern << ": " << s << " against " << t;
+      }
+    }
+    EXPECT_GT(pairs, 0) << pattern;
+  }
 }
 
 TEST(ThompsonTest, AssertionsAsEdgesOrMarkers) {

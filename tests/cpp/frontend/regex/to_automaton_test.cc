@@ -41,6 +41,21 @@ TEST(RegexToDfaTest, LengthsAndMinimality) {
   EXPECT_EQ(RegexToDfa("(x+x+)+y", {}).states().size(), 4u);
 }
 
+TEST(RegexToDfaTest, AmbiguousCountsStaySmall) {
+  // The copies that a text may be split into are many; the least of them decides.
+  const auto size_of = [](std::string_view pattern) {
+    return RegexToDfa(pattern, Searching()).states().size();
+  };
+  EXPECT_LT(size_of("^https://([.\\-_a-zA-Z0-9]+/?){3,1016}$"), 5000u);
+  EXPECT_LT(size_of("^https://([^/]+)/?.{3,1016}$"), 5000u);
+  EXPECT_LT(size_of("[a-zA-Z][a-zA-Z0-9_]{0,99}-[a-zA-Z0-9]{10}"), 5000u);
+  EXPECT_LT(size_of("^role/(([^/][!-~]+/){1,51})?[a-z]{1,9}$"), 5000u);
+  ExpectLanguage("^s/([ab]+/?){2,4}$", {"s/ab", "s/a/b/a/b/", "s/abababab"},
+                 {"s/a", "s/a/", "s/a/a/a/a/a", "s/a//b"}, Searching());
+  ExpectLanguage("[a-c][a-c0-9]{0,3}-", {"a-", "a000-", "0a00-", "aaaaaaaa0-"},
+                 {"0-", "a0000-", "-"}, Searching());
+}
+
 TEST(RegexToDfaTest, BudgetIsCheckedBeforeTheWork) {
   for (const char* pattern : {"a{1000000}", "(a{1,1000}){1,1000}", "((ab?){0,100}c){0,100000}",
                               "[^\\s]{0,900000}", "((((a{9}b){99}c){999}d){9999}e){99999}"}) {
