@@ -45,7 +45,7 @@ def random_pattern(rng: random.Random, depth: int) -> str:
 def compare(seed: int, patterns: int, texts: int) -> None:
     rng = random.Random(seed)
     compiler = xgr.GrammarCompiler(byte_vocabulary().info, max_threads=1, cache_enabled=False)
-    matched = 0
+    matched = refused = 0
     for _ in range(patterns):
         pattern = random_pattern(rng, 2)
         reference = re.compile(pattern)
@@ -59,6 +59,9 @@ def compare(seed: int, patterns: int, texts: int) -> None:
                 compiled = compiler.compile_grammar(build())
             except xgr.exception.UnsatisfiableGrammarError:
                 compiled = None
+            except xgr.exception.GrammarLimitError:
+                refused += 1  # Some nested repetitions need millions of states.
+                continue
             for text in samples:
                 found = False
                 if compiled is not None:
@@ -67,6 +70,7 @@ def compare(seed: int, patterns: int, texts: int) -> None:
                 expected = is_match(text) is not None
                 assert found == expected, (pattern, text, quote)
                 matched += expected
+    assert refused <= patterns // 50
     assert matched > patterns * texts // 10, "the texts match too rarely to say anything"
 
 

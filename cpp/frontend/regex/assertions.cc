@@ -9,8 +9,8 @@
 //   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
 //   (?<!R)  .* R a .*      (?<=R)  (.* a .*) without (.* R a .*)
 //
-// These sets stay nondeterministic: in a text without bounds a marker may stand at every place, and
-// following all of them would take more states than the places of P do.
+// Large ones of these sets stay nondeterministic: in a text without bounds a marker may stand at
+// every place, and following all of them would take more states than the places of P do.
 //
 // Subtracting from P every text with a marker of `a` in a place of Fails(a), other markers being
 // invisible, and erasing the markers leaves the language of the pattern. Bodies R come first in the
@@ -19,6 +19,7 @@
 #include "frontend/regex/assertions.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -238,6 +239,19 @@ class AssertionResolver {
     return CopyToNfa(Resolve(Determinize(nfa, max_states_), in_body, {id}), {});
   }
 
+  /// A small machine is made minimal before the product, a large one is followed along `marked`.
+  CodePointDfa Without(const CodePointDfa& marked, const CodePointNfa& bad) const {
+    constexpr int64_t kSmallPart = 16;
+    std::optional<CodePointDfa> small;
+    try {
+      small = Determinize(bad, max_states_ / kSmallPart);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kLimit) throw;
+      return DeterminizeDifference(CopyToNfa(marked, {}), bad, max_states_);
+    }
+    return Subtract(marked, *small, max_states_);
+  }
+
   const CodePointNfa& MachineOf(RegexNodeId id) const {
     return fails_[static_cast<size_t>(id)].machine;
   }
@@ -261,7 +275,7 @@ class AssertionResolver {
       CodePointNfa bad = MachineOf(id);
       for (size_t s = 0; s < bad.states().size(); ++s)
         bad.AddEdge(static_cast<int32_t>(s), invisible, static_cast<int32_t>(s));
-      marked = DeterminizeDifference(CopyToNfa(marked, {}), bad, max_states_);
+      marked = Without(marked, bad);
     }
     return Determinize(CopyToNfa(marked, MarkerSet(assertions)), max_states_);
   }
