@@ -9,9 +9,6 @@
 //   (?!R)   .* a R .*      (?=R)   (.* a .*) without (.* a R .*)
 //   (?<!R)  .* R a .*      (?<=R)  (.* a .*) without (.* R a .*)
 //
-// Large ones of these sets stay nondeterministic: in a text without bounds a marker may stand at
-// every place, and following all of them would take more states than the places of P do.
-//
 // Subtracting from P every text with a marker of `a` in a place of Fails(a), other markers being
 // invisible, and erasing the markers leaves the language of the pattern. Bodies R come first in the
 // tree, so their own assertions are resolved by then. Look-around keeps languages regular: Morihata
@@ -239,7 +236,9 @@ class AssertionResolver {
     return CopyToNfa(Resolve(Determinize(nfa, max_states_), in_body, {id}), {});
   }
 
-  /// A small machine is made minimal before the product, a large one is followed along `marked`.
+  /// A small machine is made minimal before the product. A large one stays nondeterministic and is
+  /// followed along `marked`: in a text without bounds a marker may stand at every place, and all
+  /// of these would take more states than the places of the pattern do.
   CodePointDfa Without(const CodePointDfa& marked, const CodePointNfa& bad) const {
     constexpr int64_t kSmallPart = 16;
     std::optional<CodePointDfa> small;
