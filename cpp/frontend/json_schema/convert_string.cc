@@ -207,13 +207,10 @@ ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bo
 }
 
 ExprId JSONSchemaConverter::PatternString(std::string_view pattern, Depth) {
-  RegexOptions pattern_options;
-  pattern_options.dot = RegexOptions::Dot::kNotLineEnd;
-  pattern_options.match = RegexOptions::Match::kSearch;
   const CharacterSpeller spell = [this](const CodePointSet& characters) {
     return SpellCharacter(characters, &builder_);
   };
-  const ExprId body = RegexToSpelledExpr(pattern, pattern_options, spell, &builder_, limits_);
+  const ExprId body = RegexToSpelledExpr(pattern, PatternOptions(), spell, &builder_, limits_);
   return body == kNoExpr ? kNoExpr : Quoted("string", body);
 }
 

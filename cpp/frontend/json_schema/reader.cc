@@ -347,13 +347,19 @@ void SchemaReader::FinishNumber(Schema* schema) {
   }
 }
 
-// What `pattern` says of the length is a bound like the others, which can be counted.
-void SchemaReader::FinishString(Schema* schema) {
-  if (schema->pattern == kNoJson) return;
+RegexOptions PatternOptions() {
   RegexOptions options;
   options.dot = RegexOptions::Dot::kNotLineEnd;
   options.match = RegexOptions::Match::kSearch;
-  const RegexLength length = LengthOfRegex(document_.text(schema->pattern), options, limits_);
+  options.takes_lookbehind = false;
+  return options;
+}
+
+// What `pattern` says of the length is a bound like the others, which can be counted.
+void SchemaReader::FinishString(Schema* schema) {
+  if (schema->pattern == kNoJson) return;
+  const RegexLength length =
+      LengthOfRegex(document_.text(schema->pattern), PatternOptions(), limits_);
   schema->length.RaiseMin(length.min);
   if (length.max >= 0) schema->length.LowerMax(length.max);
 }

@@ -13,11 +13,15 @@
 #include "frontend/json_schema/dynamic_scope.h"
 #include "frontend/json_schema/refs.h"
 #include "frontend/json_schema/schema.h"
+#include "frontend/regex/regex.h"
 #include "json/value.h"
 #include "support/error.h"
 #include "support/limits.h"
 
 namespace xgrammar::json_schema {
+
+/// How `pattern` and the names of `patternProperties` are read (note 0007).
+RegexOptions PatternOptions();
 
 /// Borrows the document; owned by one conversion.
 class SchemaReader {

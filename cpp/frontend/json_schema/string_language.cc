@@ -33,9 +33,7 @@ CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
   key += pattern;
   const auto found = automata_.find(key);
   if (found != automata_.end()) return found->second;
-  RegexOptions options;
-  options.dot = RegexOptions::Dot::kNotLineEnd;
-  options.match = RegexOptions::Match::kSearch;
+  RegexOptions options = PatternOptions();
   options.ignores_length = ignores_length;
   try {
     return automata_.emplace(std::move(key), Share(RegexToDfa(pattern, options, reader_.limits())))

@@ -62,6 +62,7 @@ class Parser {
     flags_.dot = options.dot;
     // Without `s` the dot means what the caller chose, and where the caller chose "any", what
     // ECMA-262 says.
+    takes_lookbehind_ = options.takes_lookbehind;
     repeats_lookahead_ = options.repeats_lookahead;
     dot_without_s_ = options.dot == Dot::kAny ? Dot::kNotLineEnd : options.dot;
   }
@@ -123,8 +124,8 @@ class Parser {
     if (reader_.Accept(':')) return PushFrame(std::nullopt, position);
     if (reader_.Accept('=')) return PushFrame(RegexNodeKind::kLookahead, position);
     if (reader_.Accept('!')) return PushFrame(RegexNodeKind::kNegativeLookahead, position);
-    if (reader_.Accept("<=")) return PushFrame(RegexNodeKind::kLookbehind, position);
-    if (reader_.Accept("<!")) return PushFrame(RegexNodeKind::kNegativeLookbehind, position);
+    if (reader_.Accept("<=")) return OpenLookbehind(RegexNodeKind::kLookbehind, position);
+    if (reader_.Accept("<!")) return OpenLookbehind(RegexNodeKind::kNegativeLookbehind, position);
     if (reader_.Accept('<') || reader_.Accept("P<")) {
       std::string name = ReadGroupName(position);
       if (!frames_.back().names_here.insert(name).second) {
@@ -134,6 +135,13 @@ class Parser {
     }
     RefuseForeignGroup(position);
     ReadFlags(position);
+  }
+
+  void OpenLookbehind(RegexNodeKind kind, size_t position) {
+    if (!takes_lookbehind_)
+      reader_.Refuse(position, "look-behind assertions are",
+                     "state the condition on the text itself");
+    PushFrame(kind, position);
   }
 
   void RefuseForeignGroup(size_t position) const {
@@ -348,6 +356,7 @@ class Parser {
   RegexAst ast_;
   Flags flags_;
   Dot dot_without_s_ = Dot::kNotLineEnd;
+  bool takes_lookbehind_ = true;
   bool repeats_lookahead_ = true;
   std::vector<Frame> frames_;
 };

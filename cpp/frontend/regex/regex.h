@@ -29,6 +29,8 @@ struct RegexOptions {
   Dot dot = Dot::kAny;
   Match match = Match::kFull;
   bool ignore_case = false;  ///< ASCII letters only.
+  /// Whether look-behind is read; JSON Schema patterns refuse it (note 0007).
+  bool takes_lookbehind = true;
   /// `(?=a)*`, which ECMA-262 has without the `u` flag (Annex B).
   bool repeats_lookahead = true;
   /// The bounds that LengthOfRegex returns are left out.
