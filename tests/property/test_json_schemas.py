@@ -67,8 +67,10 @@ def check_schema(seed: int) -> str:
         return "unsatisfiable"
     except (xgr.exception.UnsupportedFeatureError, xgr.exception.GrammarLimitError):
         return "refused"
+    # Texts that are left out are reported; nothing invalid is accepted in their stead.
+    is_narrowed = any(record["effect"] == "narrowed" for record in grammar.json_schema_report)
     by_token = free_order = None
-    if seed % 3 == 0:
+    if seed % 3 == 0 and not is_narrowed:
         free_order = compile_in_any_order(schema)
     if seed % 4 == 0:
         tokens, stop = compiler_for([bytes([byte]) for byte in range(256)] + PIECES)
@@ -80,6 +82,8 @@ def check_schema(seed: int) -> str:
         texts = {text_of(variant) for variant in variants}
         accepted = [text for text in texts if accepts(compiled, text)]
         valid = validator.is_valid(sample)
+        if is_narrowed and valid:
+            continue
         assert bool(accepted) == valid, (
             f"seed {seed}: {json.dumps(schema)}: {json.dumps(sample)} is"
             f" {'valid' if valid else 'invalid'}"

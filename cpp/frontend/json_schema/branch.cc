@@ -63,6 +63,14 @@ std::string NumberConstraint::Key() const {
   return out;
 }
 
+size_t Branch::Size() const {
+  return number.excluded.size() + number.not_multiples.size() + string.atoms.size() +
+         string.excluded.size() + array.groups.size() + array.item_literals.size() +
+         array.clauses.size() + object.groups.size() + object.required.size() +
+         object.demanded.size() + object.required_anywhere.size() + object.forbidden.size() +
+         object.member_literals.size() + object.name_literals.size() + object.clauses.size();
+}
+
 std::string StringConstraint::Key() const {
   std::string out = "s";
   AppendNumber(length.min, &out);
@@ -126,6 +134,7 @@ std::string ObjectSpec::Key() const {
     AppendNumber(static_cast<int64_t>(reinterpret_cast<uintptr_t>(cell.keys.get())), &out);
     AppendNumber(cell.value, &out);
     AppendNumber(static_cast<int64_t>(cell.origin), &out);
+    out += cell.format;
   }
   out += ';';
   for (const FreeClause& clause : clauses) {

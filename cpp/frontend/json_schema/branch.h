@@ -146,6 +146,9 @@ struct Branch {
   ArrayAtoms array;
   ObjectAtoms object;
   std::vector<UnsupportedKeyword> unsupported;
+
+  /// How much a copy copies.
+  size_t Size() const;
 };
 
 struct ArraySpec {
@@ -181,6 +184,8 @@ struct FreeCell {
   CodePointDfaPtr keys;
   LocationId value = kAnyLocation;
   Origin origin = Origin::kImplied;
+  /// The keys are all texts of this format, which is better written as rules; `keys` is null.
+  std::string_view format = {};
 };
 
 /// At least one free member from certain cells, with another value.
@@ -199,8 +204,8 @@ struct ObjectSpec {
 
   bool IsFree() const {
     return members.empty() && closed_names.empty() && cells.size() == 1 &&
-           cells[0].keys == nullptr && cells[0].value == kAnyLocation && clauses.empty() &&
-           count.IsTrivial();
+           cells[0].keys == nullptr && cells[0].format.empty() && cells[0].value == kAnyLocation &&
+           clauses.empty() && count.IsTrivial();
   }
   std::string Key() const;
 };

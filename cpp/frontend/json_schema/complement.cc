@@ -28,12 +28,15 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   constexpr size_t kManyWays = 4;
   const bool has_many_ways =
       schema.properties.size() + schema.required.size() + schema.steps.size() >= kManyWays;
+  const Names required =
+      has_many_ways && !object.groups.empty() ? RequiredBy(*run, *work) : Names();
   for (const ScopedSchema& group : object.groups) {
     // A schema that is still being worked on does not hold yet; it may exclude the other one only
     // by this very complement.
     if (IsInside(*run, scope, group.scope)) continue;
-    if (has_many_ways && AreDisjoint({group.schema->id, LiteralKind::kPlainSchema},
-                                     {literal.id, LiteralKind::kPlainSchema}, object.required)) {
+    if (has_many_ways &&
+        AreDisjoint({group.schema->id, LiteralKind::kPlainSchema},
+                    {literal.id, LiteralKind::kPlainSchema}, run->type, required)) {
       return Outcome::kContinue;
     }
   }
@@ -66,6 +69,10 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
     }
     alternatives.push_back(std::move(alternative));
   }
+  if (run->type == InstanceType::kObject && IsViolated(*work, schema)) {
+    alternatives.push_back(std::move(*work));
+    return Split(run, work, &alternatives);
+  }
   ComplementScalars(run, *work, schema, &alternatives);
   if (run->type == InstanceType::kArray)
     ComplementArray(run, *work, schema, own_scope, &alternatives);
@@ -86,8 +93,6 @@ bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::v
     if (value.enum_values == kNoJson && value.const_value == kNoJson) continue;
     const bool is_required = std::find(schema.required.begin(), schema.required.end(),
                                        property.name) != schema.required.end();
-    Work absent = work;
-    if (is_required && Forbid(&absent.branch, property.name)) out->push_back(std::move(absent));
     const auto with = [&](LiteralKind kind, bool require) {
       Work alternative = work;
       if (require && !Demand(&alternative.branch, property.name)) return alternative;
@@ -95,7 +100,8 @@ bool Merger::SplitByDiscriminator(const Work& work, const Schema& schema, std::v
                                                              Literal{property.schema, kind});
       return alternative;
     };
-    Work different = with(LiteralKind::kNotSchema, true);
+    // Missing or with another value: a property that may have another value.
+    Work different = with(LiteralKind::kNotSchema, !is_required);
     const Names name = {property.name};
     if (!different.branch.object.member_literals.empty() &&
         different.branch.object.member_literals.size() >
@@ -158,7 +164,7 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
       const int64_t max_length = MaxLengthOfFormat(name);
       if (max_length != kNoMaximum)
         add([&](Branch* branch) { branch->string.length.RaiseMin(max_length + 1); });
-      if (kind == FormatKind::kRegular) {
+      if (HasAutomaton(kind)) {
         add([&](Branch* branch) {
           branch->string.atoms.push_back({schema.format, schema.id, true, true});
         });
@@ -224,21 +230,55 @@ void Merger::ComplementArray(Run* run, const Work& work, const Schema& schema, i
   }
 }
 
+// Whether what the branch asks of names and members violates the schema already. Then no other way
+// to violate it adds anything, and complements of schemas that have much in common do not multiply.
+bool Merger::IsViolated(const Work& work, const Schema& schema) {
+  const ObjectAtoms& object = work.branch.object;
+  const auto is_in = [](const auto& list, const auto& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
+  const auto is_missing = [&](std::string_view name) { return is_in(object.forbidden, name); };
+  if (std::ranges::any_of(schema.required, is_missing)) return true;
+  const bool is_closed = schema.additional_properties != kNoJson &&
+                         schema.pattern_properties.empty() &&
+                         IsFalse(reader_.Read(schema.additional_properties));
+  if (is_closed) {
+    const bool has_other = std::ranges::any_of(object.required, [&](std::string_view name) {
+      return reader_.FindProperty(schema, name) == kNoJson;
+    });
+    if (has_other) return true;
+  }
+  return std::ranges::any_of(object.member_literals, [&](const auto& entry) {
+    const auto& [name, literal] = entry;
+    if (literal.kind != LiteralKind::kNotSchema) return false;
+    const JsonId property = reader_.FindProperty(schema, name);
+    return property != kNoJson && (is_in(object.required, name) || is_in(schema.required, name)) &&
+           reader_.ShapeOf(reader_.SkipReferences(property)) ==
+               reader_.ShapeOf(reader_.SkipReferences(literal.id));
+  });
+}
+
 void Merger::ComplementObject(Run* run, const Work& work, const Schema& schema, int32_t scope,
                               std::vector<Work>* out) {
+  const size_t size = work.branch.Size();
   const auto add = [&](auto change) {
+    CountWork(size);
     Work alternative = work;
     if (change(&alternative.branch) && !alternative.branch.object.count.IsEmpty()) {
       out->push_back(std::move(alternative));
     }
   };
   for (const std::string_view name : schema.required) {
-    add([&](Branch* branch) { return Forbid(branch, name); });
+    const JsonId value = reader_.FindProperty(schema, name);
+    const bool has_value = value != kNoJson && !reader_.Read(value).IsTrivial();
+    if (!has_value) add([&](Branch* branch) { return Forbid(branch, name); });
   }
   for (const NamedSchema& property : schema.properties) {
     if (reader_.Read(property.schema).IsTrivial()) continue;
+    // A required one that is missing or has a wrong value may have a wrong value: one alternative.
+    const bool is_required = std::ranges::count(schema.required, property.name) > 0;
     add([&](Branch* branch) {
-      if (!Demand(branch, property.name)) return false;
+      if (!is_required && !Demand(branch, property.name)) return false;
       branch->object.member_literals.emplace_back(
           property.name, Literal{property.schema, LiteralKind::kNotSchema});
       return true;
@@ -338,9 +378,10 @@ void Merger::ComplementSteps(Run* run, const Work& work, const Schema& schema, i
         for (const JsonId member : members) none.push_back(negative(member));
         add(none);
         if (step.kind == Step::Kind::kAnyOf) break;
+        const Names required = RequiredBy(*run, work);
         for (size_t i = 0; i < members.size(); ++i) {
           for (size_t j = i + 1; j < members.size(); ++j) {
-            if (!AreDisjoint(positive(members[i]), positive(members[j]))) {
+            if (!AreDisjoint(positive(members[i]), positive(members[j]), run->type, required)) {
               add({positive(members[i]), positive(members[j])});
             }
           }

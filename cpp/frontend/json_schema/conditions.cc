@@ -6,6 +6,8 @@
 // for it, and one for all other values. Only the plainest form is recognised; any other condition,
 // and a property that may be missing, takes the general way (merge.cc).
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "frontend/json_schema/merge.h"
 
@@ -184,6 +186,115 @@ Merger::Outcome Merger::SplitByConditions(Run* run, Work* work, const Task& task
   if (Demand(&other.branch, name[0]) && MembersPossible(other, name))
     alternatives.push_back(std::move(other));
   return Split(run, work, &alternatives);
+}
+
+// The property for which a dependency asks for certain values; empty if there is none.
+std::string_view Merger::ListedProperty(const Step& step) {
+  if (step.kind != Step::Kind::kDependentSchema) return {};
+  for (const NamedSchema& property : reader_.Read(reader_.SkipReferences(step.value)).properties) {
+    const Schema& expected = reader_.Read(reader_.SkipReferences(property.schema));
+    if (expected.enum_values != kNoJson || expected.const_value != kNoJson) return property.name;
+  }
+  return {};
+}
+
+// Whether the branch declares the properties that a schema declares.
+bool Merger::DeclaresAll(const Work& work, const Schema& schema) {
+  return std::ranges::all_of(schema.properties, [&](const NamedSchema& property) {
+    return std::ranges::any_of(work.branch.object.groups, [&](const ScopedSchema& group) {
+      return reader_.FindProperty(*group.schema, property.name) != kNoJson;
+    });
+  });
+}
+
+// If the values of members decide what a dependency asks for: whether its name may be there is no
+// question then, or it may not. False if the step has to be taken as any other.
+bool Merger::DecideDependency(Run* run, Work* work, const Task& task, Outcome* outcome) {
+  if (run->scopes[static_cast<size_t>(task.scope)].tracks_evaluation) return false;
+  const Schema& consequence = reader_.Read(reader_.SkipReferences(task.step->value));
+  const Verdict verdict = Decide(*work, consequence);
+  if (verdict == Verdict::kFails) {
+    *outcome = Forbid(&work->branch, task.step->name) ? Outcome::kContinue : Outcome::kDead;
+    return true;
+  }
+  if (verdict == Verdict::kHolds) return DeclaresAll(*work, consequence);
+  return SplitByDependencies(run, work, task, outcome);
+}
+
+// The same for a dependency that asks for names. Where several ask for one name, the branch is
+// split by that name, which decides all of them.
+bool Merger::DecideNames(Run* run, Work* work, const Task& task, Outcome* outcome) {
+  const JsonDocument& document = reader_.document();
+  const ObjectAtoms& object = work->branch.object;
+  const auto is_in = [](const Names& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_in(object.forbidden, task.step->name)) return true;
+  std::string_view open;
+  for (const JsonId item : document.items(task.step->value)) {
+    const std::string_view name = document.text(item);
+    if (is_in(object.forbidden, name)) {
+      *outcome = Forbid(&work->branch, task.step->name) ? Outcome::kContinue : Outcome::kDead;
+      return true;
+    }
+    if (!is_in(object.required, name) && !is_in(object.required_anywhere, name)) open = name;
+  }
+  if (open.empty()) return true;
+  const Schema& schema = *task.schema;
+  const auto left =
+      std::span(schema.steps).subspan(static_cast<size_t>(task.step - schema.steps.data()));
+  const auto num_similar = std::ranges::count_if(left, [&](const Step& step) {
+    return step.kind == Step::Kind::kDependentRequired &&
+           std::ranges::any_of(document.items(step.value),
+                               [&](JsonId item) { return document.text(item) == open; });
+  });
+  if (num_similar < static_cast<int64_t>(kFewConditions)) return false;
+  std::vector<Work> alternatives(2, *work);
+  for (Work& alternative : alternatives) alternative.tasks = run->current;  // To be asked again.
+  RequireAnywhere(&alternatives[0].branch, open);
+  Forbid(&alternatives[1].branch, open);
+  *outcome = Split(run, work, &alternatives);
+  return true;
+}
+
+// Dependencies that ask for certain values of one property: each of them would double the branches.
+// Split by the property, one alternative for each of its values and one without it, all of them are
+// decided.
+bool Merger::SplitByDependencies(Run* run, Work* work, const Task& task, Outcome* outcome) {
+  constexpr size_t kMaxValues = 64;
+  const std::string_view name = ListedProperty(*task.step);
+  const Schema& schema = *task.schema;
+  const ObjectAtoms& object = work->branch.object;
+  const bool is_known =
+      KnownValue(*work, name) != kNoJson || std::ranges::count(object.forbidden, name) > 0;
+  if (name.empty() || schema.steps.size() < kFewConditions || is_known) return false;
+  const auto left =
+      std::span(schema.steps).subspan(static_cast<size_t>(task.step - schema.steps.data()));
+  const auto num_similar =
+      std::ranges::count_if(left, [&](const Step& step) { return ListedProperty(step) == name; });
+  if (num_similar < static_cast<int64_t>(kFewConditions)) return false;
+  std::span<const JsonId> values;
+  for (const ScopedSchema& group : object.groups) {
+    const JsonId property = reader_.FindProperty(*group.schema, name);
+    if (property == kNoJson) continue;
+    const JsonId listed = reader_.Read(reader_.SkipReferences(property)).enum_values;
+    if (listed != kNoJson) values = reader_.document().items(listed);
+  }
+  if (values.empty() || values.size() > kMaxValues) return false;
+  std::vector<Work> alternatives;
+  Work absent = *work;
+  absent.tasks = run->current;  // To be asked again.
+  if (Forbid(&absent.branch, name)) alternatives.push_back(std::move(absent));
+  for (const JsonId value : values) {
+    Work alternative = *work;
+    alternative.tasks = run->current;
+    if (!Demand(&alternative.branch, name)) break;
+    alternative.branch.object.member_literals.emplace_back(name,
+                                                           Literal{value, LiteralKind::kConst});
+    alternatives.push_back(std::move(alternative));
+  }
+  *outcome = Split(run, work, &alternatives);
+  return true;
 }
 
 }  // namespace xgrammar::json_schema

@@ -108,8 +108,10 @@ ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
     add(InstanceType::kString, string.IsFree(), String(string, schema, depth));
   for (const NumberConstraint& number : expansion.numbers)
     add(InstanceType::kNumber, number.IsFree(), Number(number, schema));
-  for (const ArraySpec& array : expansion.arrays)
-    add(InstanceType::kArray, array.IsFree(), ArrayRef(array, depth));
+  for (const ArraySpec& array : expansion.arrays) {
+    if (!IsLeftOut(array, expansion))
+      add(InstanceType::kArray, array.IsFree(), ArrayRef(array, depth));
+  }
   for (const ObjectSpec& object : expansion.objects)
     add(InstanceType::kObject, object.IsFree(), ObjectRef(object, depth));
   const ExprId choices = builder_.AddChoices(alternatives);
@@ -117,6 +119,23 @@ ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
       alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
   if (is_simple) return choices;
   return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, ValueRuleKind(depth)));
+}
+
+// Two equal items out of infinitely many cannot be asked for. That is one of the ways to violate a
+// schema, and where there is another one, texts that take this way are left out.
+bool JSONSchemaConverter::IsLeftOut(const ArraySpec& array, const Expansion& expansion) {
+  if (!array.repeated || CanTrackUnique(array)) return false;
+  const bool has_others =
+      expansion.allows_null || expansion.allows_true || expansion.allows_false ||
+      !expansion.values.empty() || !expansion.numbers.empty() || !expansion.strings.empty() ||
+      !expansion.objects.empty() ||
+      std::ranges::any_of(expansion.arrays, [](const ArraySpec& other) { return !other.repeated; });
+  if (!has_others) return false;
+  merger_.Report(array.unique_schema, "uniqueItems",
+                 "two equal items cannot be asked for where the items are not from a small finite "
+                 "set, so arrays that violate only this are left out",
+                 "narrowed");
+  return true;
 }
 
 ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,

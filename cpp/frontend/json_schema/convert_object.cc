@@ -210,8 +210,8 @@ ExprId JSONSchemaConverter::Member(const ObjectMember& member, Depth depth) {
 
 ExprId JSONSchemaConverter::FreeMember(const ObjectSpec& spec, const FreeCell& cell,
                                        LocationId value, Depth depth) {
-  const ExprId key =
-      cell.keys ? ConstrainedKey(cell, depth) : AdditionalKey(spec.closed_names, depth);
+  const ExprId key = cell.keys || !cell.format.empty() ? ConstrainedKey(cell, depth)
+                                                       : AdditionalKey(spec.closed_names, depth);
   return builder_.AddSequence({key, KeySeparator(depth), LocationRef(value, MemberDepth(depth))});
 }
 

@@ -386,10 +386,17 @@ ExprId JSONSchemaConverter::KeyExcept(std::vector<std::string_view> names) {
   return JsonText("key", Share(SpellingsExcept(names)), true);
 }
 
+CodePointDfaPtr JSONSchemaConverter::KeysOf(const FreeCell& cell) {
+  return cell.format.empty() ? cell.keys : merger_.strings().Format(cell.format, kNoJson);
+}
+
 ExprId JSONSchemaConverter::ConstrainedKey(const FreeCell& cell, Depth depth) {
+  if (!cell.format.empty() && !unexcluded_)
+    return JSONSchemaConverter::FormatString(cell.format, depth);
   // The branches of a location have cells in common.
-  const auto [place, is_new] = cell_keys_.try_emplace(cell.keys.get(), kNoExpr);
-  if (is_new) place->second = JSONSchemaConverter::ConstrainedString(cell.keys, true, depth);
+  const CodePointDfaPtr keys = KeysOf(cell);
+  const auto [place, is_new] = cell_keys_.try_emplace(keys.get(), kNoExpr);
+  if (is_new) place->second = JSONSchemaConverter::ConstrainedString(keys, true, depth);
   return place->second;
 }
 

@@ -106,6 +106,8 @@ class JSONSchemaConverter {
   const JsonSchemaOptions& options() const { return options_; }
   const Limits& limits() const { return limits_; }
   const JsonDocument& document() const { return merger_.reader().document(); }
+  /// The keys of a cell that has a language of its own.
+  CodePointDfaPtr KeysOf(const FreeCell& cell);
   /// A reference to a lexeme rule with that body.
   ExprId Lexeme(std::string_view hint, ExprId body);
   ExprId TextInPieces(std::string_view text);
@@ -164,6 +166,7 @@ class JSONSchemaConverter {
   // convert_composite.cc
   ExprId LocationRef(LocationId location, Depth depth);
   ExprId MakeLocation(LocationId location, Depth depth);
+  bool IsLeftOut(const ArraySpec& array, const Expansion& expansion);
   ExprId ContainerRef(const std::string& key, const PendingContainer& container,
                       std::string_view hint);
   ExprId ArrayRef(const ArraySpec& spec, Depth depth);

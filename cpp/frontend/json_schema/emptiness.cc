@@ -23,6 +23,9 @@ constexpr int kMaxQuestions = 6;
 constexpr size_t kMaxComparedValues = 16;
 constexpr size_t kMaxComparedMembers = 64;
 
+// How many levels of members and items are searched.
+constexpr int kSearchDepth = 3;
+
 /// The only text that a pattern matches, if it is one between ^ and $.
 std::optional<std::string> TextOfPattern(std::string_view pattern) {
   constexpr std::string_view kSyntax = "^$\\.*+?()[]{}|/";
@@ -81,7 +84,6 @@ bool Merger::DifferInMember(const Literal& a, const Literal& b, const Names& req
   const Schema& first = reader_.Read(reader_.SkipReferences(a.id));
   const Schema& second = reader_.Read(reader_.SkipReferences(b.id));
   if (first.is_boolean || second.is_boolean) return false;
-  if (required.empty() && (first.types & second.types & ~kObjectBit) != 0) return false;
   const std::vector<Discriminator>& ours = DiscriminatorsOf(first);
   const std::vector<Discriminator>& theirs = DiscriminatorsOf(second);
   if (ours.size() * theirs.size() > kMaxComparedMembers) return false;
@@ -102,28 +104,92 @@ bool Merger::DifferInMember(const Literal& a, const Literal& b, const Names& req
   return false;
 }
 
-bool Merger::AreDisjoint(const Literal& a, const Literal& b, const Names& required) {
-  if (DifferInMember(a, b, required)) return true;
+// A question that is being searched. The outermost one is given up where the search takes long: not
+// to know costs less then.
+class Merger::Question {
+ public:
+  explicit Question(Merger* merger) : merger_(*merger) {
+    constexpr int64_t kMaxWork = 2000;
+    if (merger_.nesting_++ == 0) merger_.question_end_ = merger_.work_count_ + kMaxWork;
+  }
+  ~Question() {
+    if (--merger_.nesting_ == 0) merger_.question_end_ = kNoQuestionEnd;
+  }
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+
+  /// What `search` answers; no if it is given up.
+  template <typename Search>
+  static bool Ask(Merger* merger, const Search& search) {
+    if (merger->nesting_ >= kMaxQuestions) return false;
+    try {
+      const Question question(merger);
+      return search();
+    } catch (const QuestionGivenUp&) {
+      if (merger->nesting_ > 0) throw;
+      return false;
+    }
+  }
+
+ private:
+  Merger& merger_;
+};
+
+bool Merger::AreDisjoint(const Literal& a, const Literal& b, InstanceType type,
+                         const Names& required) {
+  if (type == InstanceType::kObject && DifferInMember(a, b, required)) return true;
   const Conjunction pair =
       a.id <= b.id ? Conjunction{a, b} : Conjunction{b, a};  // Each pair has one key.
-  const auto known = disjoint_.find(pair);
-  if (known == disjoint_.end()) {
-    if (nesting_ >= kMaxQuestions) return false;
-    disjoint_.emplace(
-        pair, false);  // Asked again while it is being answered (recursive schemas): not known.
-    ++nesting_;
-    const bool disjoint = IsEmpty(Intern(pair), 3);
-    --nesting_;
-    disjoint_[pair] = disjoint;
-    if (disjoint) return true;
-  } else if (known->second) {
-    return true;
+  const auto search = [&](const Names& names) {
+    return Question::Ask(this, [&] {
+      const LocationId location = Intern(pair);
+      if (location == kNothingLocation) return true;
+      const Expansion* expansion = location == kAnyLocation ? nullptr : TryExpand(location);
+      return expansion && AllowsNone(*expansion, type, kSearchDepth, names);
+    });
+  };
+  Answers& answers = disjoint_[static_cast<size_t>(type)];
+  const auto known = answers.find(pair);
+  if (known != answers.end()) {
+    if (known->second) return true;
+  } else if (nesting_ < kMaxQuestions) {
+    // Asked again while it is being answered (recursive schemas): not known.
+    answers.emplace(pair, false);
+    if (search({})) return answers[pair] = true;
   }
-  if (required.empty() || nesting_ >= kMaxQuestions) return false;
-  ++nesting_;
-  const bool disjoint = IsEmpty(Intern(pair), 3, required);
-  --nesting_;
-  return disjoint;
+  return type == InstanceType::kObject && !required.empty() && search(required);
+}
+
+// The names that objects of the branch have: those of what has been applied, and of the conjuncts
+// that still have to be, as far as a quick look finds them. Mostly the part that alternatives have
+// in common is written behind them.
+Merger::Names Merger::RequiredBy(const Run& run, const Work& work) {
+  constexpr size_t kMaxLooked = 32;
+  const ObjectAtoms& object = work.branch.object;
+  Names names = object.required;
+  names.insert(names.end(), object.required_anywhere.begin(), object.required_anywhere.end());
+  if (run.type != InstanceType::kObject) return names;
+  const auto is_conjunct = [](const Step& step) {
+    return step.kind == Step::Kind::kRef || step.kind == Step::Kind::kAllOfMember;
+  };
+  std::vector<JsonId> ahead;
+  int32_t at = work.tasks;
+  for (size_t n = 0; at >= 0 && n < kMaxLooked; ++n) {
+    const Task& task = run.tasks[static_cast<size_t>(at)];
+    if (task.step ? is_conjunct(*task.step)
+                  : task.literal.kind == LiteralKind::kSchema ||
+                        task.literal.kind == LiteralKind::kPlainSchema)
+      ahead.push_back(task.step ? task.step->value : task.literal.id);
+    at = task.next;
+  }
+  for (size_t i = 0; i < ahead.size() && i < kMaxLooked; ++i) {
+    const Schema& schema = reader_.Read(reader_.SkipReferences(ahead[i]));
+    names.insert(names.end(), schema.required.begin(), schema.required.end());
+    for (const Step& step : schema.steps) {
+      if (is_conjunct(step)) ahead.push_back(step.value);
+    }
+  }
+  return names;
 }
 
 // Whether the values of required members are still possible. Only a quick look, to cut hopeless
@@ -137,17 +203,18 @@ bool Merger::MembersPossible(const Work& work, const Names& names) {
     if (!is_in(object.required, name) && !is_in(object.required_anywhere, name)) continue;
     Conjunction literals;
     for (const ScopedSchema& group : object.groups) {
-      const JsonId schema = reader_.FindProperty(*group.schema, name);
+      JsonId schema = reader_.FindProperty(*group.schema, name);
+      if (schema == kNoJson && group.schema->pattern_properties.empty()) {
+        schema = group.schema->additional_properties;
+        if (schema != kNoJson && IsFalse(reader_.Read(schema))) return false;
+      }
       if (schema != kNoJson) literals.push_back({schema, group.kind});
     }
     for (const auto& [other, literal] : object.member_literals) {
       if (other == name) literals.push_back(literal);
     }
-    if (literals.size() < 2 || nesting_ >= kMaxQuestions) continue;
-    ++nesting_;
-    const bool empty = IsEmpty(Intern(std::move(literals)), 1);
-    --nesting_;
-    if (empty) return false;
+    if (literals.size() < 2) continue;
+    if (Question::Ask(this, [&] { return IsEmpty(Intern(literals), 1); })) return false;
   }
   return true;
 }
@@ -156,6 +223,7 @@ bool Merger::MembersPossible(const Work& work, const Names& names) {
 // of, where they are fewer: lists of conditions come to many small groups with many names required.
 Merger::Names Merger::NamesToCheck(const Work& work, const Schema& group) {
   const Names& required = work.branch.object.required;
+  if (group.additional_properties != kNoJson) return required;
   if (group.properties.size() + group.required.size() >= required.size()) return required;
   Names names = group.required;
   for (const NamedSchema& property : group.properties) names.push_back(property.name);
@@ -226,61 +294,85 @@ Merger::Verdict Merger::Decide(const Work& work, const Schema& schema) {
   return is_complete ? Verdict::kHolds : Verdict::kOpen;
 }
 
-// Whether no value but perhaps an object is left.
-bool Merger::HasOnlyEmptyOthers(const Expansion& expansion, int depth) {
-  if (expansion.allows_null || expansion.allows_true || expansion.allows_false ||
-      !expansion.values.empty()) {
-    return false;
-  }
-  for (const NumberConstraint& number : expansion.numbers) {
-    if (!number.IsPlainlyEmpty()) return false;
-  }
-  for (const StringConstraint& string : expansion.strings) {
-    if (string.atoms.empty() || strings_.IsSubset(string)) return false;
-    const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
-    if (!dfa || !dfa->IsEmpty()) return false;
-  }
-  for (const ArraySpec& array : expansion.arrays) {
-    bool empty = false;
-    for (int64_t i = 0; i < array.count.min && !empty; ++i) {
-      const bool in_prefix = i < static_cast<int64_t>(array.prefix.size());
-      empty = IsEmpty(in_prefix ? array.prefix[static_cast<size_t>(i)] : array.rest, depth - 1);
-      if (!in_prefix) break;
-    }
-    if (!empty) return false;
-  }
-  return true;
-}
-
-bool Merger::IsEmpty(LocationId location, int depth, const Names& required) {
-  if (location == kNothingLocation) return true;
-  if (location == kAnyLocation || depth == 0) return false;
-  const Expansion* expansion = nullptr;
+// Null if it cannot be had: a question is no use, and what cannot be enforced here may never be
+// needed.
+const Expansion* Merger::TryExpand(LocationId location) {
   try {
-    if (required.empty() && HasWitness(location)) return false;
-    expansion = &Expand(location);
+    return &Expand(location);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
-    return false;  // A question, not a use: what cannot be enforced here may never be needed.
+    return nullptr;
   }
-  // With required names the question is about objects.
-  if (required.empty() ? !HasOnlyEmptyOthers(*expansion, depth) : !expansion->values.empty())
-    return false;
-  for (const ObjectSpec& object : expansion->objects) {
-    const bool empty =
-        std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
-          const bool needed = member.required || std::find(required.begin(), required.end(),
-                                                           member.name) != required.end();
-          return needed && IsEmpty(member.value, depth - 1);
-        });
-    // A name that may not be a free key and is no member has no value left.
-    const bool lacks = std::any_of(required.begin(), required.end(), [&](std::string_view name) {
-      return std::find(object.closed_names.begin(), object.closed_names.end(), name) !=
-                 object.closed_names.end() &&
-             std::none_of(object.members.begin(), object.members.end(),
-                          [&](const ObjectMember& member) { return member.name == name; });
-    });
-    if (!empty && !lacks) return false;
+}
+
+bool Merger::IsEmptyString(const StringConstraint& string) {
+  if (string.atoms.empty() || strings_.IsSubset(string)) return false;
+  const CodePointDfaPtr dfa = strings_.WithoutLength(string, kNoJson);
+  return dfa && dfa->IsEmpty();
+}
+
+// Whether an item that must be there has no value.
+bool Merger::IsEmptyArray(const ArraySpec& array, int depth) {
+  for (int64_t i = 0; i < array.count.min; ++i) {
+    const bool in_prefix = i < static_cast<int64_t>(array.prefix.size());
+    if (IsEmpty(in_prefix ? array.prefix[static_cast<size_t>(i)] : array.rest, depth - 1))
+      return true;
+    if (!in_prefix) break;
+  }
+  return false;
+}
+
+// Whether a member that must be there has no value.
+bool Merger::IsEmptyObject(const ObjectSpec& object, int depth, const Names& required) {
+  const bool has_empty =
+      std::any_of(object.members.begin(), object.members.end(), [&](const ObjectMember& member) {
+        const bool needed = member.required || std::find(required.begin(), required.end(),
+                                                         member.name) != required.end();
+        return needed && IsEmpty(member.value, depth - 1);
+      });
+  // A name that may not be a free key and is no member has no value left.
+  return has_empty || std::any_of(required.begin(), required.end(), [&](std::string_view name) {
+           return std::find(object.closed_names.begin(), object.closed_names.end(), name) !=
+                      object.closed_names.end() &&
+                  std::none_of(object.members.begin(), object.members.end(),
+                               [&](const ObjectMember& member) { return member.name == name; });
+         });
+}
+
+bool Merger::AllowsNone(const Expansion& expansion, InstanceType type, int depth,
+                        const Names& required) {
+  const bool has_value = std::any_of(
+      expansion.values.begin(), expansion.values.end(),
+      [&](JsonId value) { return Evaluator::TypeOf(reader_.document(), value) == type; });
+  if (has_value) return false;
+  switch (type) {
+    case InstanceType::kNull:
+      return !expansion.allows_null;
+    case InstanceType::kBoolean:
+      return !expansion.allows_true && !expansion.allows_false;
+    case InstanceType::kNumber:
+      return std::ranges::all_of(expansion.numbers, &NumberConstraint::IsPlainlyEmpty);
+    case InstanceType::kString:
+      return std::ranges::all_of(expansion.strings,
+                                 [&](const StringConstraint& one) { return IsEmptyString(one); });
+    case InstanceType::kArray:
+      return std::ranges::all_of(expansion.arrays,
+                                 [&](const ArraySpec& one) { return IsEmptyArray(one, depth); });
+    case InstanceType::kObject:
+      return std::ranges::all_of(expansion.objects, [&](const ObjectSpec& one) {
+        return IsEmptyObject(one, depth, required);
+      });
+  }
+  return false;
+}
+
+bool Merger::IsEmpty(LocationId location, int depth) {
+  if (location == kNothingLocation) return true;
+  if (location == kAnyLocation || depth == 0 || HasWitness(location)) return false;
+  const Expansion* expansion = TryExpand(location);
+  if (!expansion) return false;
+  for (int i = 0; i < kNumInstanceTypes; ++i) {
+    if (!AllowsNone(*expansion, static_cast<InstanceType>(i), depth, {})) return false;
   }
   return true;
 }

@@ -100,7 +100,22 @@ class ObjectFinisher {
     }
     for (const MemberClause& clause : clauses_)
       clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
-    if (!atoms_.name_literals.empty()) names_ = NameLanguage(atoms_.name_literals);
+    if (atoms_.name_literals.empty()) return;
+    const bool is_alone = declared_.empty() && atoms_.forbidden.empty() && patterns_.empty();
+    if (is_alone) name_format_ = NameFormat(atoms_.name_literals);
+    if (name_format_.empty()) names_ = NameLanguage(atoms_.name_literals);
+  }
+
+  // The format whose texts are the strings that satisfy literals, if that has no automaton of its
+  // own; else empty.
+  std::string_view NameFormat(const std::vector<Literal>& literals) {
+    const LocationId location = merger_.Intern(literals);
+    if (location == kAnyLocation) return {};
+    const Expansion& expansion = merger_.Expand(location);
+    if (!expansion.values.empty() || expansion.strings.size() != 1) return {};
+    const StringConstraint& constraint = expansion.strings[0];
+    if (!constraint.IsOneFormat() || !merger_.strings().IsSubset(constraint)) return {};
+    return merger_.reader().document().text(constraint.atoms[0].text);
   }
 
   // The decoded keys that a clause speaks about.
@@ -189,9 +204,9 @@ class ObjectFinisher {
 
   static CodePointDfa Nothing() { return CodePointDfa(std::vector<CodePointDfa::State>(1)); }
 
-  // The strings that satisfy literals, as decoded text; null if all do. `exactly`: a subset is not
-  // enough, because the complement is taken.
-  CodePointDfaPtr NameLanguage(const std::vector<Literal>& literals, bool exactly = false) {
+  // The strings that satisfy literals, as decoded text; null if all do. `all`: none may be left
+  // out, because the complement is taken.
+  CodePointDfaPtr NameLanguage(const std::vector<Literal>& literals, bool all = false) {
     Conjunction conjunction = literals;
     const LocationId location = merger_.Intern(std::move(conjunction));
     if (location == kAnyLocation) return nullptr;
@@ -206,10 +221,8 @@ class ObjectFinisher {
         std::make_shared<const CodePointDfa>(values.empty() ? Nothing() : FromStrings(values));
     const int64_t max_states = merger_.reader().limits().max_dfa_states;
     for (const StringConstraint& constraint : expansion.strings) {
-      if (exactly && strings.IsSubset(constraint)) {
-        merger_.Unsupported(literals.front().id, "format", "its complement is not implemented");
-      }
-      const CodePointDfaPtr branch = strings.Constraint(constraint, literals.front().id);
+      const CodePointDfaPtr branch = all ? strings.Cover(constraint, literals.front().id)
+                                         : strings.Constraint(constraint, literals.front().id);
       if (!branch) return nullptr;
       result = std::make_shared<const CodePointDfa>(Unite(*result, *branch, max_states));
     }
@@ -373,9 +386,10 @@ class ObjectFinisher {
           nullptr, [&](size_t pattern) { return cell.matched[pattern]; }, &values);
       if (closed_ && !covered) continue;
       FreeCell free;
-      free.origin = covered || names_ ? FreeCell::Origin::kNamed
-                    : values.empty()  ? FreeCell::Origin::kImplied
-                                      : FreeCell::Origin::kAdditional;
+      free.format = name_format_;
+      free.origin = covered || names_ || !name_format_.empty() ? FreeCell::Origin::kNamed
+                    : values.empty()                           ? FreeCell::Origin::kImplied
+                                                               : FreeCell::Origin::kAdditional;
       free.value = merger_.Intern(std::move(values));
       if (free.value == kNothingLocation) continue;
       free.keys = cell.keys;
@@ -395,9 +409,14 @@ class ObjectFinisher {
       Emit(spec, out);
       return;
     }
-    merger_.CountWork();
+    constexpr size_t kSizeOfMember = 4;
+    merger_.CountWork(kSizeOfMember * spec.members.size());
     const MemberClause& clause = clauses_[clause_index];
     const size_t pattern = clause_patterns_[clause_index];
+    if (IsMet(spec, clause, pattern)) {
+      Choose(spec, clause_index + 1, out);
+      return;
+    }
     for (size_t m = 0; m < spec.members.size(); ++m) {
       if (!patterns_[pattern].keys->Accepts(spec.members[m].name)) continue;
       ObjectSpec chosen = spec;
@@ -417,6 +436,14 @@ class ObjectFinisher {
     ObjectSpec chosen = spec;
     chosen.clauses.push_back(std::move(free));
     Choose(chosen, clause_index + 1, out);
+  }
+
+  // Whether a member that must be there meets a clause, so that no choice adds anything.
+  bool IsMet(const ObjectSpec& spec, const MemberClause& clause, size_t pattern) {
+    return std::any_of(spec.members.begin(), spec.members.end(), [&](const ObjectMember& member) {
+      return member.required && patterns_[pattern].keys->Accepts(member.name) &&
+             (!clause.has_value || With(member.value, clause.value) == member.value);
+    });
   }
 
   LocationId With(LocationId location, const Literal& literal) {
@@ -446,7 +473,8 @@ class ObjectFinisher {
   std::vector<Evaluators> evaluators_;  ///< By index of ObjectAtoms::unevaluated.
   std::vector<MemberClause> clauses_;
   std::vector<size_t> clause_patterns_;
-  CodePointDfaPtr names_;  ///< What `propertyNames` allows; null: everything.
+  CodePointDfaPtr names_;         ///< What `propertyNames` allows; null: everything.
+  std::string_view name_format_;  ///< If that is a format that has no automaton of its own.
   NameTable forbidden_;
   NameTable names_in_order_;
   std::vector<Declared> declared_;  ///< By number of the name.

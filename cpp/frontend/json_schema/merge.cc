@@ -61,9 +61,13 @@ void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& 
   throw error;
 }
 
-void Merger::CountWork() {
+// `size`: of what is copied or compared, so that the work is counted and not its results.
+void Merger::CountWork(size_t size) {
+  constexpr size_t kSizeOfUnit = 8;
   xgrammar::CountWork("expanding a schema", 20);
-  CheckWork(++work_count_);
+  work_count_ += 1 + static_cast<int64_t>(size / kSizeOfUnit);
+  if (work_count_ > question_end_) throw QuestionGivenUp();
+  CheckWork(work_count_);
 }
 
 void Merger::CheckWork(int64_t count) const {
@@ -168,7 +172,7 @@ Merger::Outcome Merger::Split(Run* run, Work* work, std::vector<Work>* alternati
   }
   run->has_split = true;
   for (size_t i = alternatives->size(); i-- > 0;) {
-    CountWork();
+    CountWork((*alternatives)[i].branch.Size());
     run->stack.push_back(std::move((*alternatives)[i]));
   }
   return Outcome::kSplit;
@@ -320,7 +324,7 @@ Merger::Outcome Merger::DoStep(Run* run, Work* work, const Task& task) {
 // The sets of alternatives that may hold together, none with two that exclude one another. Empty if
 // there are too many.
 std::vector<std::vector<size_t>> Merger::CompatibleSets(const std::vector<Literal>& members,
-                                                        const Names& required) {
+                                                        InstanceType type, const Names& required) {
   const auto plain = [&](size_t i) { return Literal{members[i].id, LiteralKind::kPlainSchema}; };
   std::vector<std::vector<size_t>> sets;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -328,7 +332,7 @@ std::vector<std::vector<size_t>> Merger::CompatibleSets(const std::vector<Litera
     sets.push_back({i});
     for (size_t s = 0; s < known; ++s) {
       const bool is_possible = std::none_of(sets[s].begin(), sets[s].end(), [&](size_t other) {
-        return AreDisjoint(plain(other), plain(i), required);
+        return AreDisjoint(plain(other), plain(i), type, required);
       });
       if (!is_possible) continue;
       sets.push_back(sets[s]);
@@ -351,7 +355,7 @@ Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
   const bool tracks = scope.tracks_evaluation && has_children && live.size() > 1;
   std::vector<std::vector<size_t>> sets;
   if (tracks) {
-    sets = CompatibleSets(live, work->branch.object.required);
+    sets = CompatibleSets(live, run->type, RequiredBy(*run, *work));
     if (sets.empty()) {
       Unsupport(work, task.schema->id, "anyOf",
                 "too many combinations of alternatives under an unevaluated* keyword");
@@ -384,6 +388,7 @@ Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
     const JsonId member = reader_.SkipReferences(raw);
     if (MayHold({member, LiteralKind::kPlainSchema}, run->type)) live.push_back(member);
   }
+  const Names required = live.size() > 1 ? RequiredBy(*run, *work) : Names();
   std::vector<Work> alternatives;
   for (size_t i = 0; i < live.size(); ++i) {
     const Literal chosen{live[i], task.literal.kind};
@@ -392,8 +397,7 @@ Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
     Work alternative = *work;
     for (size_t j = live.size(); j-- > 0;) {
       const Literal other{live[j], LiteralKind::kPlainSchema};
-      if (j == i ||
-          AreDisjoint({live[i], LiteralKind::kPlainSchema}, other, work->branch.object.required))
+      if (j == i || AreDisjoint({live[i], LiteralKind::kPlainSchema}, other, run->type, required))
         continue;
       Push(run, &alternative, {live[j], LiteralKind::kNotSchema}, task.scope);
     }
@@ -434,6 +438,11 @@ Merger::Outcome Merger::DoIf(Run* run, Work* work, const Task& task) {
 
 Merger::Outcome Merger::DoDependent(Run* run, Work* work, const Task& task) {
   if (run->type != InstanceType::kObject) return Outcome::kContinue;
+  Outcome outcome = Outcome::kContinue;
+  const bool is_decided = task.step->kind == Step::Kind::kDependentSchema
+                              ? DecideDependency(run, work, task, &outcome)
+                              : DecideNames(run, work, task, &outcome);
+  if (is_decided) return outcome;
   std::vector<Work> alternatives;
   Work absent = *work;
   if (Forbid(&absent.branch, task.step->name)) alternatives.push_back(std::move(absent));

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,11 +46,12 @@ class Merger {
   /// (unless lenient).
   const Expansion& Expand(LocationId location);
   using Names = std::vector<std::string_view>;
-  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell. With
-  /// `required` names only objects that have all of them count.
-  bool IsEmpty(LocationId location, int depth = 3, const Names& required = {});
-  /// Whether two literals exclude one another, as far as a search of bounded depth can tell.
-  bool AreDisjoint(const Literal& a, const Literal& b, const Names& required = {});
+  /// Whether nothing satisfies the location, as far as a search of bounded depth can tell.
+  bool IsEmpty(LocationId location, int depth = 3);
+  /// Whether no instance of a type satisfies both literals, as far as a search of bounded depth can
+  /// tell. Of objects, only those that have all `required` names count.
+  bool AreDisjoint(const Literal& a, const Literal& b, InstanceType type,
+                   const Names& required = {});
 
   SchemaReader& reader() { return reader_; }
   StringLanguage& strings() { return strings_; }
@@ -139,11 +141,16 @@ class Merger {
   void KeepRun(std::unique_ptr<Run> run);
   Outcome DoStep(Run* run, Work* work, const Task& task);
   std::vector<std::vector<size_t>> CompatibleSets(const std::vector<Literal>& members,
-                                                  const Names& required);
+                                                  InstanceType type, const Names& required);
   Outcome DoAnyOf(Run* run, Work* work, const Task& task);
   Outcome DoOneOf(Run* run, Work* work, const Task& task);
   Outcome DoIf(Run* run, Work* work, const Task& task);
   Outcome DoDependent(Run* run, Work* work, const Task& task);
+  bool DecideDependency(Run* run, Work* work, const Task& task, Outcome* outcome);
+  bool DecideNames(Run* run, Work* work, const Task& task, Outcome* outcome);
+  bool DeclaresAll(const Work& work, const Schema& schema);
+  bool SplitByDependencies(Run* run, Work* work, const Task& task, Outcome* outcome);
+  std::string_view ListedProperty(const Step& step);
   bool ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
                         int32_t scope);
   Outcome Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason);
@@ -160,6 +167,7 @@ class Merger {
   Outcome DoNotConst(Run* run, Work* work, JsonId value, int32_t scope);
   bool SplitByDiscriminator(const Work& work, const Schema& schema, std::vector<Work>* out,
                             Work* rest);
+  bool IsViolated(const Work& work, const Schema& schema);
   void ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
   void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope,
                        std::vector<Work>* out);
@@ -179,15 +187,23 @@ class Merger {
   };
   const std::vector<Discriminator>& DiscriminatorsOf(const Schema& schema);
   bool DifferInMember(const Literal& a, const Literal& b, const Names& required);
+  Names RequiredBy(const Run& run, const Work& work);
   bool MembersPossible(const Work& work, const Names& names);
   static Names NamesToCheck(const Work& work, const Schema& group);
   JsonId KnownValue(const Work& work, std::string_view name);
   Verdict Decide(const Work& work, const Schema& schema);
   Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
-  void CountWork();
+  static constexpr int64_t kNoQuestionEnd = std::numeric_limits<int64_t>::max();
+  class Question;
+  struct QuestionGivenUp {};
+  void CountWork(size_t size = 0);
   void CheckWork(int64_t count) const;
   bool HasWitness(LocationId location);
-  bool HasOnlyEmptyOthers(const Expansion& expansion, int depth);
+  const Expansion* TryExpand(LocationId location);
+  bool AllowsNone(const Expansion& expansion, InstanceType type, int depth, const Names& required);
+  bool IsEmptyString(const StringConstraint& string);
+  bool IsEmptyArray(const ArraySpec& array, int depth);
+  bool IsEmptyObject(const ObjectSpec& object, int depth, const Names& required);
   LocationId InternNew(const Conjunction& conjunction);
   void DropImplied(Conjunction* literals);
   bool IsContradictory(const Conjunction& literals);
@@ -218,12 +234,14 @@ class Merger {
   std::vector<std::unique_ptr<Expansion>> expansions_;
   std::array<JsonId, kAllTypes + 1> only_types_;      ///< The first schema with nothing but `type`.
   std::unordered_map<LocationId, JsonId> witnesses_;  ///< Values that satisfy locations.
-  std::unordered_map<Conjunction, bool, ConjunctionHash> disjoint_;
+  using Answers = std::unordered_map<Conjunction, bool, ConjunctionHash>;
+  std::array<Answers, kNumInstanceTypes> disjoint_;  ///< By the type asked about.
   std::unordered_map<JsonId, std::vector<Discriminator>> discriminators_;  ///< By schema.
   std::unordered_map<const Schema*, std::vector<ConditionList>> condition_lists_;
   std::vector<std::unique_ptr<Run>> idle_runs_;  ///< Cleared, for the memory they hold.
   int64_t work_count_ = 0;
-  int nesting_ = 0;
+  int nesting_ = 0;                        ///< Of questions.
+  int64_t question_end_ = kNoQuestionEnd;  ///< The work count at which a question is given up.
 };
 
 }  // namespace xgrammar::json_schema

@@ -6,8 +6,10 @@
 // class ranges between neighbouring characters above U+007F.
 #include "frontend/json_schema/regex_format.h"
 
+#include <string>
 #include <string_view>
 
+#include "frontend/json_schema/regex_class.h"
 #include "frontend/json_schema/regex_groups.h"
 #include "frontend/json_schema/regex_terms.h"
 #include "frontend/json_schema/string_spelling.h"
@@ -59,6 +61,18 @@ CodePointDfa RegexFormatToDfa() { return NestRegexTerms(RegexTerms(true), false)
 CodePointDfa SpelledRegexFormatToDfa() {
   // Parentheses have no other spellings, so that the terms can be spelled before they are copied.
   return NestRegexTerms(SpellCanonically(RegexTerms(true)), true);
+}
+
+// Escapes and classes end; a quantifier stands behind something; the first parenthesis outside of
+// classes opens, the last one closes.
+CodePointDfa RegexFormatCover() {
+  const std::string quantifier = "(?:[*+?][?+]?)?";
+  const std::string atom = "(?:\\\\[\\s\\S]|\\[(?:[^\\]\\\\]|\\\\[\\s\\S])*\\]|[^\\\\\\[*+?()|])";
+  const std::string other = "(?:\\||" + atom + quantifier + ")";
+  const std::string open = "\\(\\??";
+  const std::string close = "\\)" + quantifier;
+  return RegexPart(other + "*(?:" + open + "(?:" + other + "|" + open + "|" + close + ")*" + close +
+                   other + "*)?");
 }
 
 bool IsRegularExpression(std::string_view text) {

@@ -17,6 +17,10 @@ CodePointDfa RegexFormatToDfa();
 /// Their canonical spellings as characters of a JSON string.
 CodePointDfa SpelledRegexFormatToDfa();
 
+/// Texts among which all patterns are, of ECMA-262 with or without the `u` flag: what is left out
+/// is no pattern for sure.
+CodePointDfa RegexFormatCover();
+
 /// Whether a text (well-formed UTF-8) is a pattern of ECMA-262 with the `u` flag.
 bool IsRegularExpression(std::string_view text);
 

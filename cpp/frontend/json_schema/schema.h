@@ -143,4 +143,7 @@ struct Schema {
   bool is_empty = false;
 };
 
+/// Whether nothing satisfies a schema because it says so.
+inline bool IsFalse(const Schema& schema) { return schema.is_boolean && !schema.boolean_value; }
+
 }  // namespace xgrammar::json_schema

@@ -279,6 +279,17 @@ const FormatAutomata& AutomataOfFormat(std::string_view name) {
   return library.automata[index];
 }
 
+CodePointDfaPtr CoverOfFormat(std::string_view name) {
+  if (FormatKindOf(name) != FormatKind::kSubset) return AutomataOfFormat(name).decoded;
+  static ForkSafeOnce once;
+  static CodePointDfaPtr cover;
+  once.Call([] {
+    const WorkPause pause;
+    cover = std::make_shared<const CodePointDfa>(RegexFormatCover());
+  });
+  return cover;
+}
+
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded) {
   FormatLibrary& library = Library();
   for (size_t i = 0; i < kNumFormats; ++i) {

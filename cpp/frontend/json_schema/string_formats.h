@@ -40,6 +40,9 @@ struct FormatAutomata {
 /// Precondition: HasAutomaton. Made once per process and never changed; safe to
 /// call from any thread.
 const FormatAutomata& AutomataOfFormat(std::string_view name);
+/// Texts among which all texts of a format are, for complements: `decoded` but for formats of which
+/// that is a part. As above.
+CodePointDfaPtr CoverOfFormat(std::string_view name);
 /// The spelled form if `decoded` is one of the automata above, else null.
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded);
 

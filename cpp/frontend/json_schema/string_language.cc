@@ -76,16 +76,31 @@ CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
 
 CodePointDfaPtr StringLanguage::Atom(const StringAtom& atom) {
   const std::string_view text = reader_.document().text(atom.text);
+  if (atom.negated && IsSubset(atom)) return ComplementOf(CoverOfFormat(text));
   CodePointDfaPtr dfa =
       atom.is_format ? Format(text, atom.schema) : PatternWithoutLength(text, atom.schema);
   return dfa && atom.negated ? ComplementOf(dfa) : dfa;
 }
 
+bool StringLanguage::IsSubset(const StringAtom& atom) const {
+  return atom.is_format && FormatKindOf(reader_.document().text(atom.text)) == FormatKind::kSubset;
+}
+
 bool StringLanguage::IsSubset(const StringConstraint& constraint) const {
-  return std::any_of(constraint.atoms.begin(), constraint.atoms.end(), [&](const StringAtom& atom) {
-    return atom.is_format &&
-           FormatKindOf(reader_.document().text(atom.text)) == FormatKind::kSubset;
-  });
+  return std::any_of(constraint.atoms.begin(), constraint.atoms.end(),
+                     [&](const StringAtom& atom) { return IsSubset(atom); });
+}
+
+CodePointDfaPtr StringLanguage::Cover(const StringConstraint& constraint, JsonId schema) {
+  StringConstraint exact = constraint;
+  std::erase_if(exact.atoms, [&](const StringAtom& atom) { return IsSubset(atom); });
+  CodePointDfaPtr result = Constraint(exact, schema);
+  for (const StringAtom& atom : constraint.atoms) {
+    if (!IsSubset(atom) || atom.negated) continue;
+    const CodePointDfaPtr cover = CoverOfFormat(reader_.document().text(atom.text));
+    result = result ? Intersection(result, cover) : cover;
+  }
+  return result;
 }
 
 // Small factors first, so that the large ones meet what they leave. Complements come last: they are

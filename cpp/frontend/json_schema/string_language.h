@@ -40,6 +40,10 @@ class StringLanguage {
   /// All of a constraint but the length; null if there is none.
   CodePointDfaPtr WithoutLength(const StringConstraint& constraint, JsonId schema);
 
+  /// A language that holds all strings that satisfy a constraint: all of it, but for formats that
+  /// are not regular. Null means every string.
+  CodePointDfaPtr Cover(const StringConstraint& constraint, JsonId schema);
+
   /// Whether some strings that satisfy the constraint are left out (formats that are not regular).
   bool IsSubset(const StringConstraint& constraint) const;
 
@@ -62,6 +66,7 @@ class StringLanguage {
   CodePointDfaPtr Pattern(std::string_view pattern, JsonId schema, std::string_view keyword,
                           bool ignores_length);
   CodePointDfaPtr Atom(const StringAtom& atom);
+  bool IsSubset(const StringAtom& atom) const;
 
   const SchemaReader& reader_;
   std::unordered_map<std::string, CodePointDfaPtr> automata_;

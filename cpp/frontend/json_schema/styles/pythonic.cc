@@ -262,8 +262,8 @@ ExprId PythonicStyle::AdditionalKey(const std::vector<std::string_view>& closed_
 }
 
 ExprId PythonicStyle::ConstrainedKey(const FreeCell& cell, Depth depth) {
-  if (depth != kArguments) return Spelled(*cell.keys);
-  return Names(Intersect(*cell.keys, *AnyName(), limits().max_dfa_states));
+  if (depth != kArguments) return Spelled(*KeysOf(cell));
+  return Names(Intersect(*KeysOf(cell), *AnyName(), limits().max_dfa_states));
 }
 
 // ---- Values ----

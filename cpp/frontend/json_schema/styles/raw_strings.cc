@@ -137,8 +137,9 @@ ExprId RawStringStyle::AdditionalKey(const std::vector<std::string_view>& closed
 
 ExprId RawStringStyle::ConstrainedKey(const FreeCell& cell, Depth depth) {
   if (!HasRawKeys(depth)) return JSONSchemaConverter::ConstrainedKey(cell, depth);
-  if (cell.origin == FreeCell::Origin::kNamed) return KeysOf(cell.keys);
-  return KeysOf(Share(Intersect(*cell.keys, *new_names_, limits().max_dfa_states)));
+  if (cell.origin == FreeCell::Origin::kNamed) return KeysOf(JSONSchemaConverter::KeysOf(cell));
+  return KeysOf(
+      Share(Intersect(*JSONSchemaConverter::KeysOf(cell), *new_names_, limits().max_dfa_states)));
 }
 
 ExprId RawStringStyle::KeysOf(const CodePointDfaPtr& names) {

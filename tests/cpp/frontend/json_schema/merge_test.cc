@@ -58,7 +58,7 @@ TEST_F(MergerTest, DiscriminatedAlternativesAreDisjoint) {
                     {"type":"object","properties":{"k":{"const":"b"}},"required":["k"]}]})");
   const auto members = document_->items(document_->Find(document_->root(), "oneOf"));
   EXPECT_TRUE(merger_->AreDisjoint({members[0], LiteralKind::kPlainSchema},
-                                   {members[1], LiteralKind::kPlainSchema}));
+                                   {members[1], LiteralKind::kPlainSchema}, InstanceType::kObject));
   EXPECT_EQ(merger_->Expand(merger_->InternSchema(document_->root())).objects.size(), 2u);
 }
 
