@@ -256,6 +256,8 @@ struct FormatLibrary {
   std::array<ForkSafeOnce, kNumFormats> once;
   std::array<FormatAutomata, kNumFormats> automata;
   std::array<std::atomic<const CodePointDfa*>, kNumFormats> made{};
+  ForkSafeOnce cover_once;
+  CodePointDfaPtr cover;  ///< Of the format `regex`.
 };
 
 FormatLibrary& Library() {
@@ -281,13 +283,12 @@ const FormatAutomata& AutomataOfFormat(std::string_view name) {
 
 CodePointDfaPtr CoverOfFormat(std::string_view name) {
   if (FormatKindOf(name) != FormatKind::kSubset) return AutomataOfFormat(name).decoded;
-  static ForkSafeOnce once;
-  static CodePointDfaPtr cover;
-  once.Call([] {
+  FormatLibrary& library = Library();
+  library.cover_once.Call([&] {
     const WorkPause pause;
-    cover = std::make_shared<const CodePointDfa>(RegexFormatCover());
+    library.cover = std::make_shared<const CodePointDfa>(RegexFormatCover());
   });
-  return cover;
+  return library.cover;
 }
 
 CodePointDfaPtr SpelledFormat(const CodePointDfaPtr& decoded) {
