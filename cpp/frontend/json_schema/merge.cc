@@ -63,7 +63,7 @@ void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& 
 
 // `size`: of what is copied or compared, so that the work is counted and not its results.
 void Merger::CountWork(size_t size) {
-  constexpr size_t kSizeOfUnit = 8;
+  constexpr size_t kSizeOfUnit = 4;
   xgrammar::CountWork("expanding a schema", 20);
   work_count_ += 1 + static_cast<int64_t>(size / kSizeOfUnit);
   if (work_count_ > question_end_) throw QuestionGivenUp();
