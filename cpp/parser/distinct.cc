@@ -5,9 +5,9 @@
 // that may be an item from which every way to its end spells a value that was there. So each item
 // of a new set is asked whether some text leads on to another value. As long as no value before is
 // spelled like the text so far, any text does; else a search follows the bytes that still spell
-// one of them, which are few, and ends at the first byte that does not. Design note 0021.
+// one of them, which are few, and ends at the first byte that does not (distinct_search.cc). Design
+// note 0021.
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -17,40 +17,8 @@ namespace xgrammar {
 
 namespace {
 
-// Steps of a search. Past it an item is taken for hopeless: nothing wrong is let in.
-constexpr int kMaxSearchSteps = 4096;
-// Lists inside lists that are searched at once.
-constexpr int32_t kMaxNestedSearches = 8;
 constexpr size_t kMaxNearEntries = 1 << 16;
 constexpr size_t kMaxNearValues = 1 << 20;
-
-// A text as far as a search cares: zeros at the end of a fraction, and the exponent of zero, could
-// go on for ever without another value.
-std::string_view SearchedText(std::string_view text, bool in_string) {
-  if (in_string) return text;
-  const size_t before = text.find_last_not_of("0123456789+-.eE");
-  const std::string_view number = text.substr(before == std::string_view::npos ? 0 : before + 1);
-  const size_t begin = text.size() - number.size();
-  const size_t exponent = number.find_first_of("eE");
-  if (exponent != std::string_view::npos) {
-    const bool is_zero = number.find_first_of("123456789") >= exponent;
-    return is_zero ? text.substr(0, begin + exponent + 1) : text;
-  }
-  if (number.find('.') == std::string_view::npos) return text;
-  return text.substr(0, text.find_last_not_of('0') + 1);
-}
-
-/// Counts a search as long as it lives.
-class NestedSearch {
- public:
-  explicit NestedSearch(int32_t* count) : count_(*count) { ++count_; }
-  ~NestedSearch() { --count_; }
-  NestedSearch(const NestedSearch&) = delete;
-  NestedSearch& operator=(const NestedSearch&) = delete;
-
- private:
-  int32_t& count_;
-};
 
 }  // namespace
 
@@ -261,58 +229,6 @@ const Item* Parser::EndlessString(const Chain& chain, uint32_t record) {
   if (seen.begin != 0) return nullptr;
   const UnitId item = units_.UnitOfState(target.state).distinct->ItemAt(seen.count);
   return VarietyOf(item).has_endless_strings ? &target : nullptr;
-}
-
-bool Parser::SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near) {
-  if (num_searches_ >= kMaxNestedSearches) return true;
-  const NestedSearch nested(&num_searches_);
-  struct Place {
-    SetId set;
-    std::string text;
-    std::vector<uint32_t> near;
-  };
-  std::vector<Place> work{{from, std::move(text), near}};
-  std::set<std::pair<SetId, std::string>> known;
-  bool found = false;
-  for (int steps = 0; !found && !work.empty() && steps < kMaxSearchSteps; ++steps) {
-    const Place place = std::move(work.back());
-    work.pop_back();
-    const ValuePrefix prefix(place.text);
-    if (!known.emplace(place.set, SearchedText(place.text, prefix.IsInString())).second) continue;
-    ByteSet near_bytes;
-    std::vector<ByteSet> bytes_of;
-    bool is_known_value = false;
-    const std::string key = sets_[place.set].accepting && prefix.IsComplete() ? prefix.Key() : "";
-    for (uint32_t value : place.near) {
-      bytes_of.push_back(prefix.BytesTowards(values_.value(value)));
-      near_bytes.Merge(bytes_of.back());
-      is_known_value = is_known_value || (!key.empty() && values_.value(value).Key() == key);
-    }
-    found = sets_[place.set].accepting && !is_known_value;
-    const ByteSet first = sets_[place.set].first;
-    // A byte that spells none of the values decides; the others are followed.
-    for (const bool is_near : {false, true}) {
-      for (uint32_t b = 0; b < 256 && !found; ++b) {
-        const auto byte = static_cast<uint8_t>(b);
-        const bool is_space = IsJsonSpace(static_cast<char>(byte)) && !prefix.IsInString();
-        if (!first.Contains(byte) || (near_bytes.Contains(byte) || is_space) != is_near) continue;
-        const SetId after = NextLocked(place.set, byte);
-        if (after == kDeadSet) continue;
-        if (!is_near) {
-          found = true;
-        } else if (is_space) {
-          work.push_back({after, place.text, place.near});
-        } else {
-          Place to{after, place.text + static_cast<char>(byte), {}};
-          for (size_t i = 0; i < place.near.size(); ++i) {
-            if (bytes_of[i].Contains(byte)) to.near.push_back(place.near[i]);
-          }
-          work.push_back(std::move(to));
-        }
-      }
-    }
-  }
-  return found;
 }
 
 }  // namespace xgrammar

@@ -21,7 +21,7 @@ SetId Parser::InternSet(const std::vector<Item>& kernel, uint32_t record) {
   });
   if (known != IdTable::kNotFound) return known;
   if (sets_.size() >= EdgeMap::kMaxSetId) {
-    ThrowLimitError("max_state_bytes", MemorySizeBytesLocked(), limits_.max_state_bytes);
+    ThrowFixedLimitError("the parser states of one grammar", sets_.size(), EdgeMap::kMaxSetId);
   }
   record_ = record;
   Close(kernel);

@@ -23,6 +23,7 @@
 #include "grammar/grammar.h"
 #include "lowering/fold_to_dfa.h"
 #include "lowering/unit_table.h"
+#include "parser/distinct_places.h"
 #include "parser/distinct_values.h"
 #include "parser/earley_set.h"
 #include "parser/edge_map.h"
@@ -210,26 +211,8 @@ class Parser {
   Item MaskItem(const Item& item);
   SetId MaskSetOf(SetId id, std::span<const Item> kernel);
 
-  // distinct.cc
-  /// What the items that wait along a continuation say about distinct items.
-  struct Chain {
-    bool is_free = false;          ///< Some way to the end passes no item that is compared.
-    std::vector<Item> compared;    ///< What returns to a comparison, outermost first.
-    std::vector<Item> outermost;   ///< Those after which nothing else is compared.
-    std::vector<Item> next_items;  ///< What follows a separator that is being read.
-    bool is_elsewhere = false;     ///< Some way does not begin in a separator.
-    bool IsOne() const { return compared.size() == 1 && !is_free && next_items.empty(); }
-  };
-  struct CutKey {
-    ContinuationId continuation;
-    Item target;
-    friend bool operator==(const CutKey&, const CutKey&) = default;
-  };
-  struct CutHash {
-    size_t operator()(const CutKey& key) const {
-      return static_cast<size_t>(HashItem(key.target) ^ (key.continuation * 0x9E3779B97F4A7C15ull));
-    }
-  };
+  // distinct.cc, distinct_search.cc
+  using Chain = DistinctChain;
   uint32_t NoRecord() const { return has_distinct_ ? DistinctValues::kUnchecked : 0; }
   uint32_t RecordAfter(SetId set, uint8_t byte);
   bool ComparesAny(std::span<const Item> kernel, uint32_t record);
@@ -252,8 +235,11 @@ class Parser {
   bool IsAlive(const Item& item, uint32_t record);
   /// Whether a byte leads on that is neither in `near` nor white space between values.
   bool LeadsElsewhere(SetId from, uint32_t record, const ByteSet& near);
-  /// Whether a text that begins with `text` and spells none of the values leads to an end.
+  /// Whether a text that begins with `text` and spells none of the values leads to an end. Raises
+  /// kLimit.
   bool SearchOtherValue(SetId from, std::string text, const std::vector<uint32_t>& near);
+  /// Whether a byte or the end leads to another value; else adds the places after all bytes.
+  bool LeavesNear(const SearchPlace& place, std::vector<SearchPlace>* next);
   /// For the text of the record from `begin` on.
   const NearList& NearValues(uint32_t record, uint32_t list, uint32_t begin);
   const Chain& ChainOf(ContinuationId continuation);

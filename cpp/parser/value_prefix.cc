@@ -339,27 +339,34 @@ ByteSet ValuePrefix::BytesTowards(const ValuePrefix& value) const {
   const auto first_bytes = [&](const Node& n) { return ValuePrefix("").ScalarBytes(n); };
   if (nodes_.empty()) return first_bytes(value.node(0));
   // More than one where a name occurs twice.
-  std::vector<NodeId> targets{0};
+  struct Target {
+    NodeId node = 0;
+    std::string_view after = kAfterRoot;
+  };
+  std::vector<Target> targets(1);
   ByteSet bytes;
   for (size_t depth = 0; depth < open_.size(); ++depth) {
     const Node& own = node(open_[depth]);
     const bool has_partial = depth + 1 < open_.size() || IsInScalar();
     const size_t num_done = own.children.size() - (has_partial ? 1 : 0);
-    std::vector<NodeId> inner;
-    for (NodeId target : targets) {
-      const Node& other = value.node(target);
+    std::vector<Target> inner;
+    for (const Target& target : targets) {
+      const Node& other = value.node(target.node);
       std::vector<size_t> left;
       if (own.kind != other.kind || !TakeDone(own, num_done, value, other, &left)) continue;
       if (!has_partial) {
         bytes.Merge(PlaceBytes(own, value, other, left));
         continue;
       }
+      const std::string_view after = left.size() > 1                ? ","
+                                     : own.kind == JsonKind::kArray ? "]"
+                                                                    : "}";
       if (own.kind == JsonKind::kArray) {
-        if (!left.empty()) inner.push_back(other.children[left.front()]);
+        if (!left.empty()) inner.push_back({other.children[left.front()], after});
         continue;
       }
       for (size_t i : left) {
-        if (other.names[i] == own.names[num_done]) inner.push_back(other.children[i]);
+        if (other.names[i] == own.names[num_done]) inner.push_back({other.children[i], after});
       }
     }
     if (!has_partial) {
@@ -369,7 +376,8 @@ ByteSet ValuePrefix::BytesTowards(const ValuePrefix& value) const {
     targets = std::move(inner);
   }
   if (!IsInScalar()) return {};  // Complete.
-  for (NodeId target : targets) bytes.Merge(ScalarBytes(value.node(target)));
+  for (const Target& target : targets)
+    bytes.Merge(ScalarBytes(value.node(target.node), target.after));
   return bytes;
 }
 
@@ -430,7 +438,7 @@ ByteSet ValuePrefix::PlaceBytes(const Node& own, const ValuePrefix& value, const
 }
 
 // Of an empty prefix: the bytes with which the value begins.
-ByteSet ValuePrefix::ScalarBytes(const Node& other) const {
+ByteSet ValuePrefix::ScalarBytes(const Node& other, std::string_view after) const {
   const bool is_empty = nodes_.empty();
   if (!is_empty && nodes_.back().kind != other.kind) return {};
   ByteSet bytes;
@@ -444,7 +452,7 @@ ByteSet ValuePrefix::ScalarBytes(const Node& other) const {
       AddStringBytes(other.text, &bytes);
       return bytes;
     case JsonKind::kNumber:
-      return NumberBytes(other);
+      return NumberBytes(other, after);
     default: {
       const size_t read = is_empty ? 0 : nodes_.back().text.size();
       const std::string_view word = WordOf(other.kind);
@@ -470,7 +478,7 @@ void ValuePrefix::AddStringBytes(std::string_view text, ByteSet* out) const {
 }
 
 // An exponent can make up for any number of zeros, so the digits between them are what counts.
-ByteSet ValuePrefix::NumberBytes(const Node& other) const {
+ByteSet ValuePrefix::NumberBytes(const Node& other, std::string_view after) const {
   const std::string own = nodes_.empty() ? std::string() : nodes_.back().text;
   if (!IsNumber(other.text)) return AllBytes();
   const Decimal value = Decimal::FromJsonNumber(other.text);
@@ -498,7 +506,7 @@ ByteSet ValuePrefix::NumberBytes(const Node& other) const {
   }
   if (IsNumber(own) && Decimal::FromJsonNumber(own) == value) {
     bytes.Merge(BytesOf(kSpaces));
-    bytes.Merge(BytesOf(",]}"));
+    bytes.Merge(BytesOf(after));
   }
   return bytes;
 }

@@ -20,6 +20,17 @@ namespace xgrammar {
 
 class ValuePrefix {
  public:
+  /// A beginning, without what makes no difference to what comes of it: escapes, the order of
+  /// members, zeros. Of two with one form and another `read`, and of two that differ in `zeros`
+  /// when a later digit is not zero, one and the same text makes different values, save that it
+  /// may be the one or the other node of a value that is being read.
+  struct Reading {
+    std::string form;  ///< The place, and all else in an exponent.
+    std::string read;
+    size_t zeros = 0;          ///< At the end of a fraction.
+    bool in_exponent = false;  ///< `read` is the digits of an exponent.
+  };
+
   explicit ValuePrefix(std::string_view text);
 
   /// Whether the text is a value that may end here.
@@ -39,6 +50,9 @@ class ValuePrefix {
   bool HasEnded() const {
     return place_ == Place::kIllFormed || (IsComplete() && place_ != Place::kNumber);
   }
+  Reading reading() const;
+  /// Values inside, and itself.
+  size_t num_nodes() const { return nodes_.size(); }
   /// Whether the text ends within a string, where white space counts.
   bool IsInString() const { return place_ == Place::kString; }
 
@@ -77,6 +91,8 @@ class ValuePrefix {
   void Close(JsonKind kind);
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
   std::string KeyOf(NodeId id) const;
+  std::string OpenKey() const;
+  void ReadNumber(Reading* reading) const;
 
   /// A string value, number or word is being read; it is the last node.
   bool IsInScalar() const {
@@ -88,8 +104,11 @@ class ValuePrefix {
                 std::vector<size_t>* left) const;
   ByteSet PlaceBytes(const Node& own, const ValuePrefix& value, const Node& other,
                      const std::vector<size_t>& left) const;
-  ByteSet ScalarBytes(const Node& other) const;
-  ByteSet NumberBytes(const Node& other) const;
+  /// What follows a number that is equal, if it is the last or not the last of a container: one of
+  /// `,]}`; all of them where nothing is around it.
+  static constexpr std::string_view kAfterRoot = ",]}";
+  ByteSet ScalarBytes(const Node& other, std::string_view after = kAfterRoot) const;
+  ByteSet NumberBytes(const Node& other, std::string_view after) const;
   void AddStringBytes(std::string_view text, ByteSet* out) const;
 
   std::vector<Node> nodes_;

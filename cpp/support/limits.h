@@ -34,7 +34,7 @@ struct Limits {
   int64_t max_compile_work = int64_t{1} << 62;
   /// Bytes of lazily built parser states per compiled grammar before a new generation is started.
   int64_t max_state_bytes = 256 << 20;
-  /// Items in one parser set.
+  /// Items in one parser set; steps of one search for another value of a distinct item.
   int64_t max_items = 20000;
   /// Bytes of finished masks kept per compiled grammar.
   int64_t max_mask_bytes = 64 << 20;

@@ -279,6 +279,70 @@ def test_random_walks_agree_with_acceptance_and_end(schema: dict[str, Any]) -> N
                 break
 
 
+ESCAPED = {
+    # Half a million spellings of a string that was there, before the one that was not.
+    'item ::= "\\"Z" c{18} "\\"" | "\\"A" c{18} [ab] "\\""\nc ::= "a" | "\\\\u0061"': (
+        ['"Z' + "a" * 18 + '"', '"A' + "a" * 18 + 'a"', '"A' + "a" * 17 + '\\u0061b"'],
+        '"A' + "\\u0061" * 18 + 'b"',
+    ),
+    # Zeros before a digit make another number each time; after it, or in an exponent, the same.
+    'item ::= "1." "0"+ "5"?': (["1.0", "1.005", "1.05", "1.00005"], "1.00"),
+    'item ::= "2" | "0." "0"+ "5"? "e0"': (["0.0e0", "0.05e0", "0.005e0", "2"], "0.00e0"),
+    'item ::= "1e" "0"* "1" | "1e" "0"+ | "0e" [0-9]+ | "0.5"': (
+        ["1e01", "0e7", "1e00", "0.5"],
+        "0e1",
+    ),
+}
+
+
+@pytest.mark.parametrize("items", ESCAPED)
+def test_another_value_is_found_among_many_spellings(items: str) -> None:
+    values, repetition = ESCAPED[items]
+    grammar = f'root ::= "[" Distinct(",", item) "]"\n{items}\n'
+    compiled = xgr.GrammarCompiler(WORDS.info, max_threads=1).compile_grammar(grammar)
+    for order in itertools.permutations(values):
+        matcher = xgr.GrammarMatcher(compiled)
+        assert matcher.accept_string(f"[{','.join(order)}"), order
+        assert not matcher.fork().accept_string(f",{repetition}]"), order
+        assert matcher.fork().accept_string("]")
+        assert matcher.limit_error is None
+
+
+def unordered(names: str) -> str:
+    """Objects with one value a name, of which the last may be missing."""
+    item = {
+        "type": "object",
+        "properties": {name: {"const": 1} for name in names},
+        "required": list(names[:-1]),
+        "additionalProperties": False,
+    }
+    return json.dumps({"type": "array", "items": item, "uniqueItems": True})
+
+
+@pytest.mark.parametrize("names", ["abcd", "abcdefghijkl", "abcdefghijklmnopqrstuvwx"])
+def test_another_object_is_found_among_many_orders(names: str) -> None:
+    compiled = xgr.GrammarCompiler(WORDS.info, max_threads=1).compile_json_schema(
+        unordered(names), any_order=True
+    )
+    full = dict.fromkeys(names, 1)
+    short = dict.fromkeys(names[:-1], 1)
+    matcher = xgr.GrammarMatcher(compiled)
+    assert matcher.accept_string(json.dumps([full, short])), matcher.limit_error
+    assert matcher.is_completed()
+
+
+def test_a_search_that_takes_too_long_says_so() -> None:
+    """All orders of the other members would have to be seen to know that nothing is left."""
+    names = "abcdefghijklmnopqr"
+    compiled = xgr.GrammarCompiler(WORDS.info, max_threads=1).compile_json_schema(
+        unordered(names), any_order=True
+    )
+    matcher = xgr.GrammarMatcher(compiled)
+    assert matcher.accept_string("[" + json.dumps(dict.fromkeys(names, 1)) + ",")
+    assert not matcher.accept_string('{"r":1')
+    assert "max_items" in str(matcher.limit_error)
+
+
 WORD_CHUNKS = ["ab", 'b"', 'ab"', '"a', 'a","', '",', r"\u0061", r"\u00", r"\"", r"\\", "é", 'é"]']
 WORDS = Vocabulary(
     [bytes([b]) for b in range(256)] + [chunk.encode() for chunk in WORD_CHUNKS] + [b"</s>"],

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parser/distinct_values.h"
@@ -100,6 +101,57 @@ TEST(ValuePrefix, OtherTextsLeadNowhere) {
   EXPECT_FALSE(leads("{\"a\":\"", "{\"a\":1,\"a\":true}"));
   EXPECT_FALSE(leads("{\"a\":[2", "{\"a\":[1],\"a\":{}}"));
   EXPECT_FALSE(leads("tr", "false"));
+}
+
+TEST(ValuePrefix, ANumberIsFollowedByWhatFollowsInTheOtherValue) {
+  const auto leads = [](const char* text, const char* value, char byte) {
+    const ByteSet bytes = ValuePrefix(text).BytesTowards(ValuePrefix(value));
+    return bytes.Contains(static_cast<uint8_t>(byte));
+  };
+  EXPECT_TRUE(leads("{\"a\":1", "{\"a\":1}", '}'));
+  EXPECT_FALSE(leads("{\"a\":1", "{\"a\":1}", ','));
+  EXPECT_TRUE(leads("{\"b\":2", "{\"a\":1,\"b\":2}", ','));
+  EXPECT_FALSE(leads("{\"b\":2", "{\"a\":1,\"b\":2}", '}'));
+  EXPECT_TRUE(leads("[1,[2", "[1,[2.0],3]", ']'));
+  EXPECT_FALSE(leads("[1,[2", "[1,[2.0],3]", ','));
+  EXPECT_TRUE(leads("1", "1.0", ','));
+}
+
+TEST(ValuePrefix, ReadingsLeaveOutWhatMakesNoDifference) {
+  const auto is_same = [](const char* a, const char* b) {
+    const ValuePrefix::Reading first = ValuePrefix(a).reading();
+    const ValuePrefix::Reading second = ValuePrefix(b).reading();
+    return first.form == second.form && first.read == second.read;
+  };
+  const auto zeros = [](const char* text) { return ValuePrefix(text).reading().zeros; };
+  EXPECT_TRUE(is_same("\"a", "\"\\u0061"));
+  EXPECT_TRUE(is_same("\"\\u00E", "\"\\u00e"));
+  EXPECT_TRUE(is_same("{\"a\":1,\"b\":2,", "{\"b\":2.0,\"a\":1,"));
+  EXPECT_TRUE(is_same("[10e-1,\"", "[1,\""));
+  EXPECT_TRUE(is_same("1.0e0", "1e00"));
+  EXPECT_TRUE(is_same("0.00e5", "0e1"));
+  EXPECT_TRUE(is_same("1.5", "1.500"));
+  EXPECT_EQ(zeros("1.5"), 0u);
+  EXPECT_EQ(zeros("1.500"), 2u);
+  for (const auto& [a, b] : std::vector<std::pair<const char*, const char*>>{
+           {"\"a", "\"b"},
+           {"\"", "\"\\"},
+           {"\"\\ud83d", "\"\\ud83e"},
+           {"1", "10"},
+           {"1", "-1"},
+           {"1.", "1.5"},
+           {"1e1", "1e2"},
+           {"1e1", "1e-1"},
+           {"1e1", "2e1"},
+           {"[1", "[1,"},
+           {"[1,", "[2,"},
+           {"[1,2,", "[2,1,"},
+           {"{\"a\":1,\"b\":", "{\"b\":1,\"a\":"},
+           {"{\"a\":[", "[["},
+           {"tr", "tru"},
+       }) {
+    EXPECT_FALSE(is_same(a, b)) << a << " " << b;
+  }
 }
 
 TEST(ValuePrefix, IncompleteAndIllFormedTextsAreNoValues) {
