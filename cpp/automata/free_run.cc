@@ -57,7 +57,7 @@ std::vector<Text> SortedTexts(const FreeRunOptions& options) {
 
 class FreeRun::Machine {
  public:
-  Machine(const FreeRunOptions& options, int64_t max_states);
+  Machine(const FreeRunOptions& options, int64_t max_states, const char* limit_name);
 
   CodePointDfa End() const;
   CodePointDfa To(std::span<const int32_t> patterns) const;
@@ -95,7 +95,7 @@ class FreeRun::Machine {
                                      step_count_[static_cast<size_t>(id)]);
   }
 
-  void BuildTrie(const std::vector<Text>& sorted, int64_t max_states);
+  void BuildTrie(const std::vector<Text>& sorted, int64_t max_states, const char* limit_name);
   void SortChildren(const std::vector<uint32_t>& labels);
   void LinkSuffixes();
   void LinkNode(int32_t id, uint32_t label);
@@ -115,14 +115,16 @@ class FreeRun::Machine {
   std::vector<size_t> step_count_;
 };
 
-FreeRun::Machine::Machine(const FreeRunOptions& options, int64_t max_states) {
+FreeRun::Machine::Machine(const FreeRunOptions& options, int64_t max_states,
+                          const char* limit_name) {
   node_of_pattern_.resize(options.patterns.size());
-  BuildTrie(SortedTexts(options), max_states);
+  BuildTrie(SortedTexts(options), max_states, limit_name);
   LinkSuffixes();
   MarkSuffixes();
 }
 
-void FreeRun::Machine::BuildTrie(const std::vector<Text>& sorted, int64_t max_states) {
+void FreeRun::Machine::BuildTrie(const std::vector<Text>& sorted, int64_t max_states,
+                                 const char* limit_name) {
   nodes_.resize(1);
   node(kRoot).reachable = true;
   std::vector<uint32_t> labels(1);
@@ -142,7 +144,7 @@ void FreeRun::Machine::BuildTrie(const std::vector<Text>& sorted, int64_t max_st
       labels.push_back(decoded.code_point);
       nodes_.push_back({.parent = path[depth], .depth = static_cast<int32_t>(depth) + 1});
       const auto size = static_cast<int64_t>(nodes_.size());
-      if (size > max_states) ThrowLimitError("max_grammar_size", size, max_states, "free text");
+      if (size > max_states) ThrowLimitError(limit_name, size, max_states, "free text");
     }
     CountWork("building free text", 1 + static_cast<int64_t>(entry.text.size()) / 2);
     path.resize(depth + 1);
@@ -229,9 +231,8 @@ void FreeRun::Machine::MergeSteps(int32_t id) {
   step_count_[index] = steps_.size() - begin;
   CountWork("building free text", 1 + static_cast<int64_t>(step_count_[index]) / 16);
   if (steps_.size() > kMaxSteps) {
-    ThrowLimitError("max_grammar_size", static_cast<int64_t>(steps_.size()),
-                    static_cast<int64_t>(kMaxSteps),
-                    "free text: too many strings that begin with different characters");
+    ThrowFixedLimitError("free text with too many strings that begin with different characters",
+                         static_cast<int64_t>(steps_.size()), static_cast<int64_t>(kMaxSteps));
   }
 }
 
@@ -331,8 +332,8 @@ bool FreeRun::Machine::IsSeparable(int32_t pattern) const {
   return true;
 }
 
-FreeRun::FreeRun(const FreeRunOptions& options, int64_t max_states)
-    : machine_(std::make_unique<const Machine>(options, max_states)) {}
+FreeRun::FreeRun(const FreeRunOptions& options, int64_t max_states, const char* limit_name)
+    : machine_(std::make_unique<const Machine>(options, max_states, limit_name)) {}
 FreeRun::~FreeRun() = default;
 FreeRun::FreeRun(FreeRun&&) noexcept = default;
 FreeRun& FreeRun::operator=(FreeRun&&) noexcept = default;
@@ -344,7 +345,7 @@ CodePointDfa FreeRun::To(std::span<const int32_t> patterns) const { return machi
 bool FreeRun::IsSeparable(int32_t pattern) const { return machine_->IsSeparable(pattern); }
 
 CodePointDfa ExcludingText(const std::vector<std::string>& excludes, int64_t max_states) {
-  return FreeRun({{}, excludes}, max_states).End();
+  return FreeRun({{}, excludes}, max_states, "max_dfa_states").End();
 }
 
 }  // namespace xgrammar

@@ -27,9 +27,10 @@ struct FreeRunOptions {
 /// safe to share.
 class FreeRun {
  public:
-  /// Linear in the total length. Raises kLimit past `max_states` prefixes, kValue for an empty or
-  /// ill-formed string.
-  FreeRun(const FreeRunOptions& options, int64_t max_states);
+  /// Linear in the total length. Raises kLimit past `max_states` prefixes, of the field of Limits
+  /// with this name; kValue for an empty or ill-formed string.
+  FreeRun(const FreeRunOptions& options, int64_t max_states,
+          const char* limit_name = "max_grammar_size");
   ~FreeRun();
   FreeRun(FreeRun&&) noexcept;
   FreeRun& operator=(FreeRun&&) noexcept;
@@ -48,7 +49,8 @@ class FreeRun {
   std::unique_ptr<const Machine> machine_;
 };
 
-/// Any text that contains none of the strings. Bounds and errors as for FreeRun.
+/// Any text that contains none of the strings. Bounds and errors as for FreeRun, of
+/// `max_dfa_states`.
 CodePointDfa ExcludingText(const std::vector<std::string>& excludes, int64_t max_states);
 
 }  // namespace xgrammar

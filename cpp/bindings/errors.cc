@@ -65,8 +65,8 @@ void SetAttributes(const Error& error, nb::object* instance) {
   if (!error.feature().empty()) nb::setattr(*instance, "feature", Text(error.feature()));
   if (!error.stage().empty()) nb::setattr(*instance, "stage", Text(error.stage()));
   if (!error.hint().empty()) nb::setattr(*instance, "hint", Text(error.hint()));
-  if (!error.limit_name().empty()) {
-    nb::setattr(*instance, "limit", Text(error.limit_name()));
+  if (!error.limit_name().empty()) nb::setattr(*instance, "limit", Text(error.limit_name()));
+  if (!error.limit_name().empty() || error.limit_maximum() > 0) {
     nb::setattr(*instance, "value", nb::int_(error.limit_value()));
     nb::setattr(*instance, "maximum", nb::int_(error.limit_maximum()));
   }

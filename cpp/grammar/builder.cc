@@ -54,14 +54,16 @@ bool SameAutomaton(const CodePointDfa& a, const CodePointDfa& b) {
 
 void CheckPool(size_t size, int64_t maximum) {
   if (static_cast<int64_t>(size) > maximum) {
+    if (maximum == static_cast<int64_t>(kMaxPoolSize))
+      ThrowFixedLimitError("one grammar", static_cast<int64_t>(size), maximum);
     ThrowLimitError("max_grammar_size", static_cast<int64_t>(size), maximum, "one grammar");
   }
 }
 
 void CheckBytes(size_t size) {
   if (size > kMaxPoolSize) {
-    ThrowLimitError("max_source_bytes", static_cast<int64_t>(size),
-                    static_cast<int64_t>(kMaxPoolSize), "the literals of one grammar");
+    ThrowFixedLimitError("the bytes of the literals of one grammar", static_cast<int64_t>(size),
+                         static_cast<int64_t>(kMaxPoolSize));
   }
 }
 

@@ -107,7 +107,7 @@ void Printer::CheckSize() const {
   for (RuleId rule = 0; rule < grammar_.num_rules(); ++rule) {
     total += sizes[static_cast<size_t>(grammar_.rule(rule).body)];
     if (total > kMaxPrintedBytes) {
-      ThrowLimitError("max_grammar_size", total, kMaxPrintedBytes, "the text of a grammar");
+      ThrowFixedLimitError("the bytes of the text of a grammar", total, kMaxPrintedBytes);
     }
   }
 }

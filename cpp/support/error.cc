@@ -131,7 +131,16 @@ void ThrowLimitError(const char* limit_name, int64_t value, int64_t maximum,
   if (!where.empty()) message += " in " + where;
   Error error(ErrorKind::kLimit, std::move(message));
   error.Limit(limit_name, value, maximum);
-  error.Hint("raise it with xgrammar.Limits or send a smaller input");
+  error.Hint(std::string("raise ") + limit_name + " with xgrammar.Limits or send a smaller input");
+  throw error;
+}
+
+void ThrowFixedLimitError(const std::string& what, int64_t value, int64_t maximum) {
+  Error error(ErrorKind::kLimit, "A fixed limit was exceeded by " + what + ": " +
+                                     std::to_string(value) + " is larger than " +
+                                     std::to_string(maximum));
+  error.Limit("", value, maximum);
+  error.Hint("send a smaller input");
   throw error;
 }
 

@@ -99,4 +99,8 @@ std::string QuoteForMessage(std::string_view text, size_t max_bytes = 120);
 [[noreturn]] void ThrowLimitError(const char* limit_name, int64_t value, int64_t maximum,
                                   const std::string& where = {});
 
+/// Throws a kLimit error for a bound that is no field of Limits. `what`: the sizes compared, as
+/// the subject of a sentence.
+[[noreturn]] void ThrowFixedLimitError(const std::string& what, int64_t value, int64_t maximum);
+
 }  // namespace xgrammar

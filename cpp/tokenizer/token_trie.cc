@@ -97,16 +97,16 @@ TokenTrie::TokenTrie(std::vector<std::pair<std::string_view, int32_t>> tokens) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view bytes = tokens[i].first;
     if (bytes.size() > kMaxTokenBytes) {
-      ThrowLimitError("max_token_bytes", static_cast<int64_t>(bytes.size()), kMaxTokenBytes,
-                      "token " + std::to_string(tokens[i].second));
+      ThrowFixedLimitError("the bytes of token " + std::to_string(tokens[i].second),
+                           static_cast<int64_t>(bytes.size()), kMaxTokenBytes);
     }
     total_bytes += bytes.size();
     order[i] = {PrefixOf(bytes), static_cast<uint32_t>(i), static_cast<uint32_t>(bytes.size())};
     max_token_bytes_ = std::max(max_token_bytes_, static_cast<uint32_t>(bytes.size()));
   }
   if (total_bytes >= std::numeric_limits<uint32_t>::max()) {
-    ThrowLimitError("max_vocabulary_bytes", static_cast<int64_t>(total_bytes),
-                    std::numeric_limits<uint32_t>::max() - 1);
+    ThrowFixedLimitError("the bytes of a vocabulary", static_cast<int64_t>(total_bytes),
+                         std::numeric_limits<uint32_t>::max() - 1);
   }
   SortTokens(tokens, &order);
 

@@ -94,7 +94,7 @@ std::shared_ptr<const TokenizerInfo> TokenizerInfo::MakeFromViews(
                     std::to_string(vocab_size) + ", the vocabulary has " +
                     std::to_string(num_tokens) + " tokens");
   }
-  if (vocab_size > kMaxVocabSize) ThrowLimitError("vocab_size", vocab_size, kMaxVocabSize);
+  if (vocab_size > kMaxVocabSize) ThrowFixedLimitError("vocab_size", vocab_size, kMaxVocabSize);
 
   std::shared_ptr<TokenizerInfo> info(new TokenizerInfo());
   info->vocab_type_ = options.vocab_type;
@@ -105,8 +105,9 @@ std::shared_ptr<const TokenizerInfo> TokenizerInfo::MakeFromViews(
   for (size_t id = 0; id < encoded_vocab.size(); ++id) {
     info->decoded_vocab_.push_back(DecodeToken(encoded_vocab[id], decode_as));
     if (info->decoded_vocab_.back().size() > TokenTrie::kMaxTokenBytes) {
-      ThrowLimitError("max_token_bytes", static_cast<int64_t>(info->decoded_vocab_.back().size()),
-                      TokenTrie::kMaxTokenBytes, "token " + std::to_string(id));
+      ThrowFixedLimitError("the bytes of token " + std::to_string(id),
+                           static_cast<int64_t>(info->decoded_vocab_.back().size()),
+                           TokenTrie::kMaxTokenBytes);
     }
   }
   info->SetStopTokens(encoded_vocab, options);

@@ -37,7 +37,7 @@ class XGrammarError(RuntimeError):
     feature : str or None
         The keyword or construct at fault.
     limit : str or None
-        Name of the field of `xgrammar.Limits` that was exceeded.
+        Name of the field of `xgrammar.Limits` that was exceeded; None for a fixed bound.
     value, maximum : int or None
         What the limit was compared with, and the limit.
     stage : str or None
@@ -86,7 +86,7 @@ class UnsupportedFeatureError(XGrammarError):
 
 
 class GrammarLimitError(XGrammarError):
-    """A field of `xgrammar.Limits` was exceeded while a source was compiled or loaded."""
+    """A bound was exceeded by a source that was compiled or read; mostly a field of `Limits`."""
 
 
 class CompileBudgetError(GrammarLimitError):

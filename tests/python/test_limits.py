@@ -92,4 +92,22 @@ def test_lifted_nesting_does_not_overflow_the_stack(depth):
         try:
             str(make(source, limits=limits))
         except xgr.XGrammarError as error:
-            assert error.limit is not None  # noqa: PT017 - both outcomes are right.
+            assert error.maximum is not None  # noqa: PT017 - both outcomes are right.
+
+
+def test_the_limit_that_an_error_names_is_the_one_that_helps():
+    schema = {"type": "string", "pattern": r"^\p{L}{20}$"}
+    with pytest.raises(xgr.GrammarLimitError, match="raise max_dfa_states") as caught:
+        xgr.Grammar.from_json_schema(schema, limits=xgr.Limits(max_dfa_states=1000))
+    assert caught.value.limit == "max_dfa_states"
+    assert caught.value.value is not None
+    xgr.Grammar.from_json_schema(schema, limits=xgr.Limits(max_dfa_states=caught.value.value))
+
+
+def test_fixed_bounds_do_not_advise_to_raise_a_limit():
+    schema = '{"minimum":' + "1" * 500 + "}"
+    with pytest.raises(xgr.GrammarLimitError) as caught:
+        xgr.Grammar.from_json_schema(schema)
+    assert caught.value.limit is None
+    assert (caught.value.value, caught.value.maximum) == (500, 400)
+    assert "raise" not in str(caught.value)

@@ -85,10 +85,10 @@ class ArgumentParser {
 
   // From the `(` to the `)`, which stays the current token.
   void ParseItems(std::vector<MacroArgument>* items, int64_t depth) {
-    int64_t max_depth = std::min(limits_.max_nesting, kMaxTupleDepth);
-    if (depth > max_depth) {
-      ThrowLimitError("max_nesting", depth, max_depth, "a macro argument");
-    }
+    if (depth > limits_.max_nesting)
+      ThrowLimitError("max_nesting", depth, limits_.max_nesting, "a macro argument");
+    if (depth > kMaxTupleDepth)
+      ThrowFixedLimitError("the tuples of a macro argument", depth, kMaxTupleDepth);
     lexer_->Next(token_);
     while (token_->kind != TokenKind::kClose) {
       items->push_back(ParseValue(depth));

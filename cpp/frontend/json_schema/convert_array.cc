@@ -69,8 +69,8 @@ class ArrayMachine {
     const auto [place, is_new] = rules_.try_emplace(state, -1);
     if (is_new) {
       if (rules_.size() > kMaxArrayStates) {
-        ThrowLimitError("max_rules", static_cast<int64_t>(rules_.size()), kMaxArrayStates,
-                        "the counts or distinct values of an array");
+        ThrowFixedLimitError("the rules for the counts or distinct values of an array",
+                             static_cast<int64_t>(rules_.size()), kMaxArrayStates);
       }
       place->second = builder_.AddRule(builder_.UnusedName("items"));
       pending_.emplace_back(state, place->second);

@@ -130,8 +130,8 @@ class ObjectMachine {
     const auto [place, is_new] = rules_.try_emplace(state, -1);
     if (is_new) {
       if (rules_.size() > kMaxObjectStates) {
-        ThrowLimitError("max_rules", static_cast<int64_t>(rules_.size()), kMaxObjectStates,
-                        "the property counts or the order of an object");
+        ThrowFixedLimitError("the rules for the property counts or the order of an object",
+                             static_cast<int64_t>(rules_.size()), kMaxObjectStates);
       }
       place->second = builder_.AddRule(builder_.UnusedName("members"));
       pending_.emplace_back(state, place->second);

@@ -70,7 +70,10 @@ bool HasLength(const LengthGraph& texts, const CountRange& length) {
   }
   const int64_t width = length.HasMax() ? length.max - length.min : LengthWindows::kAnyWidth;
   const auto windows = LengthWindows::Make(texts, length.min, width, kMaxTableBits);
-  if (!windows) ThrowLimitError("max_dfa_states", kMaxTableBits + 1, kMaxTableBits, "lengths");
+  if (!windows) {
+    ThrowFixedLimitError("the table of a least length beside other conditions (bits)",
+                         kMaxTableBits + 1, kMaxTableBits);
+  }
   return windows->Fits(0, static_cast<uint64_t>(length.min));
 }
 
@@ -84,7 +87,8 @@ void CheckFolds(const CodePointDfaPtr& text) {
   const int64_t size = num_states + text->num_edges();
   if (num_states + kMostStatesOfRange * text->num_edges() <= kMaxByteStates) return;
   if (size <= kMaxSize && SpellInBytes("", text, "", static_cast<uint32_t>(kMaxByteStates))) return;
-  ThrowLimitError("max_dfa_states", kMaxByteStates + 1, kMaxByteStates, "a counted string");
+  ThrowFixedLimitError("the states over bytes beside which characters are counted",
+                       kMaxByteStates + 1, kMaxByteStates);
 }
 
 /// States and edges of the spellings of a text, or somewhat more, and an estimate of the states
@@ -109,14 +113,17 @@ SpelledSize SizeOfSpelling(const CodePointDfa& text) {
           num_states * (1 + kEscapeStates) + num_wide / kWideEdgesOfState};
 }
 
-/// Raises kLimit for a text that would take a second and a hundred megabytes when a parse comes to
-/// it.
-void CheckSize(const CodePointDfa& text) {
-  constexpr int64_t kMaxSize = int64_t{1} << 20;
+/// Raises kLimit for a text that would take a second and a hundred megabytes, if the limit is the
+/// default, when a parse comes to it.
+void CheckSize(const CodePointDfa& text, int64_t max_states) {
+  constexpr int64_t kSizeOfState = 11;
   constexpr int64_t kStatesOfEscapes = 6;
   const int64_t size =
       static_cast<int64_t>(text.states().size()) * (1 + kStatesOfEscapes) + text.num_edges();
-  if (size > kMaxSize) ThrowLimitError("max_dfa_states", size, kMaxSize, "a string by its edges");
+  if (size / kSizeOfState > max_states) {
+    ThrowLimitError("max_dfa_states", size / kSizeOfState, max_states,
+                    "a string with its escapes (eleven edges count as a state)");
+  }
 }
 
 }  // namespace
@@ -195,7 +202,7 @@ ExprId JSONSchemaConverter::Quoted(std::string_view hint, ExprId body) {
 
 ExprId JSONSchemaConverter::ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered,
                                               Depth) {
-  CheckSize(*decoded);
+  CheckSize(*decoded, limits_.max_dfa_states);
   CodePointDfaPtr spelled = decoded->IsEmpty() ? decoded : SpelledFormat(decoded);
   if (!spelled && !(is_filtered && unexcluded_)) {
     LateAutomatonPtr& later = spelled_[decoded.get()];
@@ -272,7 +279,7 @@ ExprId JSONSchemaConverter::CountedBody(CodePointDfaPtr spelled, const CountRang
 
 ExprId JSONSchemaConverter::TextLexeme(std::string_view hint, CodePointDfa text) {
   if (text.IsEmpty()) return Excluded();
-  CheckSize(text);
+  CheckSize(text, limits_.max_dfa_states);
   return Lexeme(hint, builder_.AddAutomaton(Share(std::move(text))));
 }
 
@@ -414,6 +421,7 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
                                    "The string with its length and with excluded texts needs too "
                                    "many states");
     error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
+    error.Hint(cause.hint());
     throw error;
   }
   strings_.emplace(key, result);

@@ -85,8 +85,8 @@ InstanceType Evaluator::TypeOf(const JsonDocument& document, JsonId value) {
 
 void Evaluator::CheckDepth(int depth) const {
   if (depth > kMaxEvaluationDepth) {
-    ThrowLimitError("max_nesting", depth, kMaxEvaluationDepth,
-                    "values of 'enum' or 'const' and their schemas");
+    ThrowFixedLimitError("the nesting of values of 'enum' or 'const' and their schemas", depth,
+                         kMaxEvaluationDepth);
   }
 }
 

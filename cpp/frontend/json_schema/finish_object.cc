@@ -374,8 +374,8 @@ class ObjectFinisher {
       }
       cells = std::move(refined);
       if (cells.size() > kMaxCells) {
-        ThrowLimitError("max_schema_expansion", static_cast<int64_t>(cells.size()), kMaxCells,
-                        "the overlaps of 'patternProperties'");
+        ThrowFixedLimitError("the overlaps of 'patternProperties'",
+                             static_cast<int64_t>(cells.size()), kMaxCells);
       }
     }
     CodePointDfaPtr undeclared;

@@ -198,8 +198,7 @@ class MagnitudeComparison {
 
 CodePointDfa CompareMagnitude(const Decimal& bound, Verdicts accept, bool integers_only) {
   if (bound.PlainSize() > kMaxBoundDigits) {
-    ThrowLimitError("max_dfa_states", bound.PlainSize(), kMaxBoundDigits,
-                    "the digits of a numeric bound");
+    ThrowFixedLimitError("the digits of a numeric bound", bound.PlainSize(), kMaxBoundDigits);
   }
   return MagnitudeComparison(bound, accept, integers_only).Build();
 }

@@ -141,6 +141,7 @@ int64_t SchemaReader::ExpectCount(JsonId schema, std::string_view keyword, JsonI
       MakeError(ErrorKind::kLimit, schema, keyword,
                 "Keyword '" + std::string(keyword) + "' is larger than the limit max_repeat");
   error.Limit("max_repeat", count.value_or(INT64_MAX), limits_.max_repeat);
+  error.Hint("raise max_repeat with xgrammar.Limits or send a smaller input");
   throw error;
 }
 
@@ -153,7 +154,8 @@ Decimal SchemaReader::ExpectNumber(JsonId schema, std::string_view keyword, Json
     Error error =
         MakeError(ErrorKind::kLimit, schema, keyword,
                   "The number of keyword '" + std::string(keyword) + "' has more than 400 digits");
-    error.Limit("digits", number.PlainSize(), kMaxDigits);
+    error.Limit("", number.PlainSize(), kMaxDigits);
+    error.Hint("send a smaller input");
     throw error;
   }
   return number;

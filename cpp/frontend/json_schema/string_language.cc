@@ -149,6 +149,7 @@ CodePointDfaPtr StringLanguage::Constraint(const StringConstraint& constraint, J
         ErrorKind::kLimit, schema, constraint.length.HasMax() ? "maxLength" : "minLength",
         "The length bounds together with 'pattern' or 'format' need too many states");
     error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
+    error.Hint(cause.hint());
     throw error;
   }
 }

@@ -136,7 +136,7 @@ RuleId Session::AddNamed(const std::string& name, size_t offset, const Source& s
 
 void Session::EnterGrammar() {
   if (depth_ > kMaxInnerGrammars) {
-    ThrowLimitError("max_nesting", depth_, kMaxInnerGrammars, "grammars within grammars");
+    ThrowFixedLimitError("grammars within grammars", depth_, kMaxInnerGrammars);
   }
   ++depth_;
 }

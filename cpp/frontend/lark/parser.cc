@@ -263,10 +263,10 @@ NodeId Parser::ParseValueDirective() {
 
 NodeId Parser::ParseNested() {
   const size_t offset = token_.offset;
-  if (depth_ >= std::min(kMaxNestedGrammars, limits_.max_nesting)) {
-    ThrowLimitError("max_nesting", depth_ + 1, std::min(kMaxNestedGrammars, limits_.max_nesting),
-                    "grammars within grammars");
-  }
+  if (depth_ >= limits_.max_nesting)
+    ThrowLimitError("max_nesting", depth_ + 1, limits_.max_nesting, "grammars within grammars");
+  if (depth_ >= kMaxNestedGrammars)
+    ThrowFixedLimitError("grammars within grammars", depth_ + 1, kMaxNestedGrammars);
   Advance();
   if (token_.kind != TokenKind::kOpenBrace) FailHere("expected '{' after %lark");
   document_->nested.push_back(Parser(&lexer_, limits_, depth_ + 1).Parse());

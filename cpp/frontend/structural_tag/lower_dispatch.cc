@@ -101,8 +101,9 @@ CodePointDfa RightQuotient(const CodePointDfa& dfa, const std::string& suffix) {
     }
     CountWork("building free text", 1 + (steps - steps_before) / 16);
     if (steps > kMaxQuotientSteps) {
-      ThrowLimitError("max_grammar_size", steps, kMaxQuotientSteps,
-                      "free text: a trigger and other strings that overlap themselves too often");
+      ThrowFixedLimitError(
+          "free text with a trigger and other strings that overlap themselves too often", steps,
+          kMaxQuotientSteps);
     }
     reached.swap(before);
   }

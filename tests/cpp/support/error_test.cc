@@ -83,5 +83,20 @@ TEST(ThrowLimitError, NamesTheLimit) {
   }
 }
 
+TEST(ThrowFixedLimitError, NamesNoFieldThatCouldBeRaised) {
+  try {
+    ThrowFixedLimitError("the test", 11, 10);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kLimit);
+    EXPECT_EQ(error.limit_name(), "");
+    EXPECT_EQ(error.limit_value(), 11);
+    EXPECT_EQ(error.limit_maximum(), 10);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("the test: 11 is larger than 10"), std::string::npos);
+    EXPECT_EQ(error.hint().find("raise"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace xgrammar

@@ -43,7 +43,8 @@ TEST(LarkEmbedded, GrammarsWithinGrammarsAreBounded) {
   named.push_back({"x60", "start: \"a\"", nullptr});
   ExpectLanguage({"start: @x0", {"a"}, {""}}, named);
   const std::string text = "start: " + nested;
-  ExpectLarkError({text, 1, 8, "The limit max_nesting", ErrorKind::kLimit}, named);
+  ExpectLarkError(
+      {text, 1, 8, "grammars within grammars: 101 is larger than 100", ErrorKind::kLimit}, named);
 }
 
 TEST(LarkEmbedded, Substrings) {

@@ -145,7 +145,7 @@ TEST(LarkParser, NestingIsBounded) {
   ExpectLarkError({deeper, 1, 1, "The limit max_nesting", ErrorKind::kLimit});
   std::string grammars = "start: ";
   for (int i = 0; i < 200; ++i) grammars += "%lark { start: ";
-  ExpectLarkError({grammars, 1, 1, "The limit max_nesting", ErrorKind::kLimit});
+  ExpectLarkError({grammars, 1, 1, "A fixed limit was exceeded", ErrorKind::kLimit});
 }
 
 }  // namespace
