@@ -11,6 +11,7 @@
 
 #include "analysis/grammar_facts.h"
 #include "grammar/builder.h"
+#include "grammar/rule_refs.h"
 #include "lowering/unit_table.h"
 #include "support/error.h"
 
@@ -23,69 +24,42 @@ bool IsToCheck(const Rule& rule) { return !rule.options.empty() && rule.kind != 
 /// The limited rules that some text may come to, inner ones before those around them.
 std::vector<RuleId> RulesToCheck(const Grammar& grammar, const GrammarFacts& facts) {
   struct Frame {
-    ExprId expr;
-    RuleId rule;  ///< Whose body the expression is, or -1.
-    size_t next_child = 0;
+    RuleId rule;
+    std::vector<RuleId> uses;
+    size_t next = 0;
   };
   std::vector<RuleId> rules;
-  std::vector<bool> seen(static_cast<size_t>(grammar.num_exprs()), false);
-  std::vector<bool> seen_rules(static_cast<size_t>(grammar.num_rules()), false);
+  std::vector<bool> seen(static_cast<size_t>(grammar.num_rules()), false);
   std::vector<Frame> stack;
-  const auto open = [&](ExprId expr, RuleId rule) {
-    stack.push_back({expr, rule});
-    if (seen[static_cast<size_t>(expr)] || !facts.IsProductive(expr))
-      stack.back().next_child = static_cast<size_t>(-1);
-    seen[static_cast<size_t>(expr)] = true;
+  RuleRefs refs(grammar);
+  const auto is_productive = [&facts](ExprId expr) { return facts.IsProductive(expr); };
+  const auto open = [&](RuleId rule) {
+    const ExprId body = grammar.rule(rule).body;
+    if (seen[static_cast<size_t>(rule)] || !facts.IsProductive(body)) return;
+    seen[static_cast<size_t>(rule)] = true;
+    stack.push_back({rule, refs.Of(body, is_productive)});
   };
-  const auto open_rule = [&](RuleId rule) {
-    if (seen_rules[static_cast<size_t>(rule)]) return;
-    seen_rules[static_cast<size_t>(rule)] = true;
-    open(grammar.rule(rule).body, rule);
-  };
-  open_rule(grammar.root());
+  open(grammar.root());
   while (!stack.empty()) {
     Frame& frame = stack.back();
-    const ExprId expr = frame.expr;
-    const size_t child = frame.next_child;
-    const bool is_ref = grammar.kind(expr) == ExprKind::kRuleRef;
-    const size_t count = is_ref                       ? 1
-                         : grammar.has_children(expr) ? grammar.children(expr).size()
-                                                      : 0;
-    if (child < count) {
-      ++frame.next_child;
-      if (is_ref) {
-        open_rule(grammar.rule_ref(expr));
-      } else {
-        open(grammar.children(expr)[child], -1);
-      }
+    if (frame.next < frame.uses.size()) {
+      open(frame.uses[frame.next++]);
       continue;
     }
-    const RuleId rule = frame.rule;
+    if (IsToCheck(grammar.rule(frame.rule))) rules.push_back(frame.rule);
     stack.pop_back();
-    if (rule >= 0 && IsToCheck(grammar.rule(rule)) && facts.IsProductive(grammar.rule(rule).body))
-      rules.push_back(rule);
   }
   return rules;
 }
 
 /// Whether the rule refers, at any depth, to one of the others.
 bool RefersTo(const Grammar& grammar, RuleId rule, const std::vector<RuleId>& others) {
-  std::vector<bool> seen(static_cast<size_t>(grammar.num_exprs()), false);
-  std::vector<ExprId> work{grammar.rule(rule).body};
-  while (!work.empty()) {
-    const ExprId expr = work.back();
-    work.pop_back();
-    if (seen[static_cast<size_t>(expr)]) continue;
-    seen[static_cast<size_t>(expr)] = true;
-    if (grammar.kind(expr) == ExprKind::kRuleRef) {
-      const RuleId target = grammar.rule_ref(expr);
-      if (std::find(others.begin(), others.end(), target) != others.end()) return true;
-      work.push_back(grammar.rule(target).body);
-    } else if (grammar.has_children(expr)) {
-      for (ExprId child : grammar.children(expr)) work.push_back(child);
-    }
-  }
-  return false;
+  bool is_found = false;
+  RuleRefs(grammar).Walk(grammar.rule(rule).body, [&](RuleId target) {
+    is_found = is_found || std::find(others.begin(), others.end(), target) != others.end();
+    return !is_found;
+  });
+  return is_found;
 }
 
 std::vector<RuleId> EmptyRules(const GrammarPtr& grammar, DfaCache* dfa_cache,

@@ -14,6 +14,7 @@
 
 #include "grammar/builder.h"
 #include "grammar/regular.h"
+#include "grammar/rule_refs.h"
 #include "support/error.h"
 
 namespace xgrammar {
@@ -26,22 +27,13 @@ constexpr int64_t kMaxCountingStates = 20000;
 /// Rules with max_chars below limited rules.
 std::vector<RuleId> RulesToFold(const Grammar& grammar) {
   std::vector<bool> is_below(static_cast<size_t>(grammar.num_rules()), false);
-  std::vector<bool> seen(static_cast<size_t>(grammar.num_exprs()), false);
-  std::vector<ExprId> work;
+  RuleRefs refs(grammar);
+  const auto mark_below = [&](RuleId rule) {
+    is_below[static_cast<size_t>(rule)] = true;
+    return true;
+  };
   for (RuleId rule = 0; rule < grammar.num_rules(); ++rule) {
-    if (!grammar.rule(rule).options.empty()) work.push_back(grammar.rule(rule).body);
-  }
-  while (!work.empty()) {
-    const ExprId expr = work.back();
-    work.pop_back();
-    if (seen[static_cast<size_t>(expr)]) continue;
-    seen[static_cast<size_t>(expr)] = true;
-    if (grammar.kind(expr) == ExprKind::kRuleRef) {
-      is_below[static_cast<size_t>(grammar.rule_ref(expr))] = true;
-      work.push_back(grammar.rule(grammar.rule_ref(expr)).body);
-    } else if (grammar.has_children(expr)) {
-      for (ExprId child : grammar.children(expr)) work.push_back(child);
-    }
+    if (!grammar.rule(rule).options.empty()) refs.Walk(grammar.rule(rule).body, mark_below);
   }
   std::vector<RuleId> rules;
   for (RuleId rule = 0; rule < grammar.num_rules(); ++rule) {

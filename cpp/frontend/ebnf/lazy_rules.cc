@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "grammar/regular.h"
+#include "grammar/rule_refs.h"
 #include "support/error.h"
 
 namespace xgrammar::ebnf {
@@ -24,6 +25,7 @@ class LazyRules {
       : lexer_(lexer),
         builder_(*builder),
         limits_(limits),
+        refs_(builder->view()),
         marks_(static_cast<size_t>(builder->num_rules()), Mark::kNew) {
     for (const LazyRule& lazy : lazy_rules) offsets_.emplace(lazy.rule, lazy.offset);
   }
@@ -70,25 +72,7 @@ class LazyRules {
   void Open(RuleId rule, std::vector<Frame>* stack) {
     if (mark(rule) != Mark::kNew) return;
     mark(rule) = Mark::kOpen;
-    stack->push_back({rule, RulesIn(builder_.view().rule(rule).body), 0});
-  }
-
-  std::vector<RuleId> RulesIn(ExprId body) const {
-    const Grammar& grammar = builder_.view();
-    std::vector<RuleId> rules;
-    std::unordered_map<ExprId, bool> seen;
-    std::vector<ExprId> stack = {body};
-    while (!stack.empty()) {
-      const ExprId expr = stack.back();
-      stack.pop_back();
-      if (!seen.emplace(expr, true).second) continue;
-      if (grammar.kind(expr) == ExprKind::kRuleRef) {
-        rules.push_back(grammar.rule_ref(expr));
-      } else if (grammar.has_children(expr)) {
-        for (ExprId child : grammar.children(expr)) stack.push_back(child);
-      }
-    }
-    return rules;
+    stack->push_back({rule, refs_.Of(builder_.view().rule(rule).body), 0});
   }
 
   void Shorten(const LazyRule& lazy) {
@@ -111,6 +95,7 @@ class LazyRules {
   const Lexer& lexer_;
   GrammarBuilder& builder_;
   const Limits& limits_;
+  RuleRefs refs_;
   std::unordered_map<RuleId, size_t> offsets_;
   std::unordered_map<RuleId, CodePointDfaPtr> automata_;
   std::vector<Mark> marks_;

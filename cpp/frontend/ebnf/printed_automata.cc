@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "grammar/builder.h"
+#include "grammar/rule_refs.h"
 #include "support/utf8.h"
 
 namespace xgrammar::ebnf {
@@ -93,25 +94,17 @@ class Folder {
 
   /// A group is no automaton if a rule outside enters it in the middle.
   void CheckReferences() {
-    std::vector<bool> seen(static_cast<size_t>(grammar_->num_exprs()), false);
-    std::vector<ExprId> stack;
+    RuleRefs refs(*grammar_);
+    const auto check = [this](RuleId rule) {
+      const auto index = static_cast<size_t>(rule);
+      if (state_of_[index] > 0) groups_[group_of_[index]].has_start = false;
+      return false;
+    };
     for (RuleId id = 0; id < grammar_->num_rules(); ++id) {
       if (group_of_[static_cast<size_t>(id)] >= 0) continue;
       const Rule& rule = grammar_->rule(id);
-      stack.push_back(rule.body);
-      if (rule.lookahead != kNoExpr) stack.push_back(rule.lookahead);
-    }
-    while (!stack.empty()) {
-      const ExprId expr = stack.back();
-      stack.pop_back();
-      if (seen[static_cast<size_t>(expr)]) continue;
-      seen[static_cast<size_t>(expr)] = true;
-      if (grammar_->kind(expr) == ExprKind::kRuleRef) {
-        const auto rule = static_cast<size_t>(grammar_->rule_ref(expr));
-        if (state_of_[rule] > 0) groups_[group_of_[rule]].has_start = false;
-      } else if (grammar_->has_children(expr)) {
-        for (ExprId child : grammar_->children(expr)) stack.push_back(child);
-      }
+      refs.Walk(rule.body, check);
+      if (rule.lookahead != kNoExpr) refs.Walk(rule.lookahead, check);
     }
   }
 
