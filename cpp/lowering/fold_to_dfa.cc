@@ -9,6 +9,7 @@
 
 #include "automata/byte_nfa.h"
 #include "grammar/regular.h"
+#include "lowering/regular_facts.h"
 #include "support/error.h"
 #include "support/limits.h"
 #include "support/utf8.h"
@@ -221,22 +222,20 @@ Spelled FoldSpelled(const Grammar& grammar, ExprId expr, uint32_t max_states) {
     return {
         SpellInBytes("", std::make_shared<const CodePointDfa>(FromStrings(texts)), "", max_states)};
   }
-  const bool is_sequence = grammar.kind(expr) == ExprKind::kSequence;
-  const std::span<const ExprId> parts =
-      is_sequence ? grammar.children(expr) : std::span<const ExprId>(&expr, 1);
+  const ExprId automaton = SpelledAutomaton(grammar, expr);
+  if (automaton == kNoExpr) return {};
   std::string before;
   std::string after;
-  ExprId automaton = kNoExpr;
-  for (ExprId part : parts) {
-    if (grammar.kind(part) == ExprKind::kAutomaton && automaton == kNoExpr) {
-      automaton = part;
-    } else if (grammar.kind(part) == ExprKind::kByteString) {
-      (automaton == kNoExpr ? before : after) += grammar.bytes(part);
-    } else {
-      return {};
+  if (automaton != expr) {
+    bool is_before = true;
+    for (ExprId part : grammar.children(expr)) {
+      if (part == automaton) {
+        is_before = false;
+      } else {
+        (is_before ? before : after) += grammar.bytes(part);
+      }
     }
   }
-  if (automaton == kNoExpr) return {};
   if (const LateAutomatonPtr late = grammar.late_automaton(automaton)) {
     std::unique_ptr<const RowsOnDemand> rows = late->MakeRows(before, after);
     if (rows != nullptr) {

@@ -38,6 +38,20 @@ bool ContainsToken(std::string_view bytes, const TokenTrie& trie) {
   return false;
 }
 
+ExprId SpelledAutomaton(const Grammar& grammar, ExprId expr) {
+  if (grammar.kind(expr) == ExprKind::kAutomaton) return expr;
+  if (grammar.kind(expr) != ExprKind::kSequence) return kNoExpr;
+  ExprId automaton = kNoExpr;
+  for (ExprId child : grammar.children(expr)) {
+    if (grammar.kind(child) == ExprKind::kAutomaton && automaton == kNoExpr) {
+      automaton = child;
+    } else if (grammar.kind(child) != ExprKind::kByteString) {
+      return kNoExpr;
+    }
+  }
+  return automaton;
+}
+
 RegularFacts::RegularFacts(const Grammar& grammar, const GrammarFacts& facts,
                            const TokenTrie* markers)
     : grammar_(grammar),
@@ -63,20 +77,6 @@ bool RegularFacts::HasRuleRef(ExprId expr) {
 bool RegularFacts::HasMarkerLiteral(ExprId expr) {
   Visit(expr);
   return entry(expr).has_marker_literal;
-}
-
-ExprId RegularFacts::SpelledAutomaton(ExprId expr) const {
-  if (grammar_.kind(expr) == ExprKind::kAutomaton) return expr;
-  if (grammar_.kind(expr) != ExprKind::kSequence) return kNoExpr;
-  ExprId automaton = kNoExpr;
-  for (ExprId child : grammar_.children(expr)) {
-    if (grammar_.kind(child) == ExprKind::kAutomaton && automaton == kNoExpr) {
-      automaton = child;
-    } else if (grammar_.kind(child) != ExprKind::kByteString) {
-      return kNoExpr;
-    }
-  }
-  return automaton;
 }
 
 bool RegularFacts::RepeatsLexemes(ExprId repeat) {

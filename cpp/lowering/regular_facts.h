@@ -29,9 +29,6 @@ class RegularFacts {
   int64_t WholeSize(ExprId expr);
   /// Like FoldedSize, but for a repetition looks past its own count: the size with all copies made.
   int64_t ExpandedRepeatSize(ExprId repeat);
-  /// The automaton of the front end that the expression is, perhaps between literals (a string in
-  /// its quotes): deterministic already, so that folding it cannot explode. kNoExpr if it is more.
-  ExprId SpelledAutomaton(ExprId expr) const;
   /// Whether a rule reference is reachable without leaving the expression.
   bool HasRuleRef(ExprId expr);
   /// Whether the repetition goes over lexical units (its copies refer to rules and hold loops of
@@ -69,6 +66,10 @@ class RegularFacts {
   const TokenTrie* markers_;
   std::vector<Entry> entries_;
 };
+
+/// The automaton of the front end that the expression is, perhaps between literals (a string in its
+/// quotes): deterministic already, so that folding it cannot explode. kNoExpr if it is more.
+ExprId SpelledAutomaton(const Grammar& grammar, ExprId expr);
 
 /// Whether the text of some token of the tree is a substring of `bytes`.
 bool ContainsToken(std::string_view bytes, const TokenTrie& trie);

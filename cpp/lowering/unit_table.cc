@@ -138,7 +138,7 @@ void UnitTable::BuildAhead() {
 }
 
 bool UnitTable::IsOnDemand(const Unit& unit) const {
-  const ExprId automaton = regular_.SpelledAutomaton(unit.expr);
+  const ExprId automaton = SpelledAutomaton(*grammar_, unit.expr);
   if (automaton == kNoExpr) return false;
   const LateAutomatonPtr late = grammar_->late_automaton(automaton);
   return late != nullptr && late->has_rows();
@@ -179,9 +179,9 @@ bool UnitTable::TryFold(Unit* unit) {
   if (grammar_->kind(expr) == ExprKind::kRepeat && regular_.RepeatsLexemes(expr)) return false;
   if (unit->rule_kind == RuleKind::kAuto && regular_.HasMarkerLiteral(expr)) return false;
   const bool lexeme = unit->rule_kind == RuleKind::kLexeme || !regular_.HasRuleRef(expr);
-  const int64_t limit = regular_.SpelledAutomaton(expr) != kNoExpr ? kMaxAutomatonSize
-                        : lexeme                                   ? kMaxLexemeSize
-                                                                   : kMaxFoldedRuleSize;
+  const int64_t limit = SpelledAutomaton(*grammar_, expr) != kNoExpr ? kMaxAutomatonSize
+                        : lexeme                                     ? kMaxLexemeSize
+                                                                     : kMaxFoldedRuleSize;
   const bool is_on_demand = IsOnDemand(*unit);
   if (size > limit && !is_on_demand) return false;
   const int64_t budget = is_on_demand
