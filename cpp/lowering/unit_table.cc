@@ -49,6 +49,19 @@ bool ReentersStart(const ByteDfa& dfa) {
   return false;
 }
 
+/// Whether a text may end after each of its characters; false if there are many states.
+bool EndsAnywhere(const ByteDfa& dfa) {
+  constexpr uint32_t kMaxStates = 256;
+  if (dfa.num_states() > kMaxStates) return false;
+  for (uint32_t state = 0; state < dfa.num_states(); ++state) {
+    if (dfa.IsAccept(state)) continue;
+    const ByteSet& first = dfa.first_bytes(state);
+    // Within a character.
+    if (first.words[0] != 0 || first.words[1] != 0 || first.words[3] != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 UnitTable::UnitTable(GrammarPtr grammar, DfaCache* dfa_cache, const TokenTrie* markers)
@@ -212,6 +225,7 @@ void UnitTable::BuildLimited(Unit* unit) {
   }
   if (!TryFold(unit) && !TryFoldWhole(unit)) RefuseLimit(*unit, name);
   unit->kind = Unit::Kind::kLimitedDfa;
+  unit->ends_anywhere = unit->LimitsCodePoints() && EndsAnywhere(*unit->dfa);
   if (!by_length && !by_escapes) return;
   static_assert(LengthMeter::kNoMax == kUnbounded);
   unit->meter = std::make_shared<const LengthMeter>(

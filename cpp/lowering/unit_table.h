@@ -59,6 +59,7 @@ struct Unit {
   ByteDfaPtr dfa;              ///< kDfa; kCountedDfa: one copy.
   Fsm fsm;                     ///< kFsm.
   UnitId child = 0;            ///< kCountedCall.
+  bool ends_anywhere = false;  ///< kLimitedDfa by max_chars: a text may end after each character.
   bool skips_literal = false;  ///< The unit is what follows the literal that the expression, a
                                ///< sequence, begins with.
   std::unique_ptr<const AnyOrderUnit> any_order;  ///< kAnyOrder.

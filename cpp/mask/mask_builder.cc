@@ -103,10 +103,15 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set, T
 }
 
 int64_t MaskBuilder::ScratchBytes() const {
-  return static_cast<int64_t>(parts_.capacity() * sizeof(Part) +
+  // `sizeof` is what tables of fixed size take, those of parts included.
+  return static_cast<int64_t>(sizeof(MaskBuilder) + parts_.capacity() * sizeof(Part) +
                               (ids_.capacity() + excluded_.capacity()) * sizeof(int32_t) +
                               (fitting_.capacity() + unlimited_.capacity() + seen_ids_.capacity()) *
                                   sizeof(uint32_t) +
+                              locals_.capacity() * sizeof(TokenMask::Part) +
+                              read_.capacity() * sizeof(std::shared_ptr<const LocalMask>) +
+                              trees_.capacity() * sizeof(const TokenTrie*) +
+                              covered_.capacity() * sizeof(std::pair<SetId, uint64_t>) +
                               key_parts_.capacity() * sizeof(KeyPart) +
                               text_parts_.capacity() * sizeof(TextPart) +
                               stack_.capacity() * sizeof(DfaPosition)) +

@@ -16,27 +16,13 @@ namespace xgrammar {
 
 namespace {
 
-/// Whether a text of the automaton may end after each of its characters.
-bool EndsAnywhere(const ByteDfa& dfa) {
-  // Larger ones are read with a count rather than looked at for each mask.
-  constexpr uint32_t kMaxStates = 256;
-  if (dfa.num_states() > kMaxStates) return false;
-  for (uint32_t state = 0; state < dfa.num_states(); ++state) {
-    if (dfa.IsAccept(state)) continue;
-    const ByteSet& first = dfa.first_bytes(state);
-    // Within a character.
-    if (first.words[0] != 0 || first.words[1] != 0 || first.words[3] != 0) return false;
-  }
-  return true;
-}
-
 /// What the limit leaves, if lengths alone decide but for a few tokens.
 std::optional<LengthMeter::Room> RoomOf(const DfaItem& item) {
   const Unit& unit = *item.unit;
   if (unit.kind != Unit::Kind::kLimitedDfa) return std::nullopt;
   if (unit.meter != nullptr) return unit.meter->RoomAt(item.state, item.count);
   if (!unit.LimitsCodePoints() || unit.IsUsedUp({item.count, item.tokens})) return std::nullopt;
-  if (!EndsAnywhere(*unit.dfa)) return std::nullopt;
+  if (!unit.ends_anywhere) return std::nullopt;
   return LengthMeter::Room{static_cast<uint32_t>(unit.options.max_chars - item.count), 0};
 }
 
