@@ -139,15 +139,14 @@ std::string_view GrammarMatcher::TextOf(int32_t token) const {
 
 bool GrammarMatcher::Advance(const Step& next, std::string_view text, int32_t token) {
   if (next.set == kDeadSet) return false;
-  if (keeps_record_) {
-    record_.push_back({text_.size(), token});
+  if (keeps_record_ || token < 0) {
+    record_.push_back({history_.size() + 1, text_.size(), token});
     // A stop token that ends a complete match is no part of the text.
     const bool only_ends = next.stopped && next.set == current_.set;
     if (!only_ends) text_.append(text);
   }
   history_.push_back(current_);
   current_ = next;
-  if (token < 0) strings_.emplace_back(history_.size(), text);
   return true;
 }
 
@@ -190,11 +189,12 @@ void GrammarMatcher::Move() {
 }
 
 bool GrammarMatcher::TakeAgain(std::span<const Step> steps) {
-  auto string = strings_.begin();
+  size_t record = 0;
   try {
     for (const Step& step : steps.subspan(1)) {
       const bool is_string = step.token < 0;
-      const Step next = is_string ? StepByString((string++)->second) : StepBy(step.token);
+      while (is_string && record_[record].token >= 0) ++record;
+      const Step next = is_string ? StepByString(RecordedText(record++)) : StepBy(step.token);
       if (next.set == kDeadSet) return false;
       history_.push_back(current_);
       current_ = next;
@@ -343,17 +343,15 @@ void GrammarMatcher::Rollback(int64_t num_steps_back) {
   const size_t kept = history_.size() - static_cast<size_t>(num_steps_back);
   current_ = history_[kept];
   history_.resize(kept);
-  while (!strings_.empty() && strings_.back().first > kept) strings_.pop_back();
-  if (keeps_record_) {
-    text_.resize(record_[kept].begin);
-    record_.resize(kept);
-    if (own_chart_.chart != nullptr) own_chart_.chart->Truncate(kept);
+  while (!record_.empty() && record_.back().step > kept) {
+    text_.resize(record_.back().begin);
+    record_.pop_back();
   }
+  if (own_chart_.chart != nullptr) own_chart_.chart->Truncate(kept);
   if (!current_.failed) limit_error_.clear();
 }
 
 void GrammarMatcher::Reset() {
-  strings_.clear();
   limit_error_.clear();
   text_.clear();
   record_.clear();
@@ -364,11 +362,8 @@ void GrammarMatcher::Reset() {
 Chart* GrammarMatcher::CurrentChart() {
   std::unique_ptr<Chart>& chart = own_chart_.chart;
   if (chart == nullptr) chart = std::make_unique<Chart>(compiled_->grammar(), compiled_->limits());
-  for (size_t step = chart->num_steps(); step < record_.size(); ++step) {
-    const size_t begin = record_[step].begin;
-    const size_t end = step + 1 < record_.size() ? record_[step + 1].begin : text_.size();
-    chart->Feed(std::string_view(text_).substr(begin, end - begin), record_[step].token);
-  }
+  for (size_t step = chart->num_steps(); step < record_.size(); ++step)
+    chart->Feed(RecordedText(step), record_[step].token);
   return chart.get();
 }
 

@@ -125,20 +125,24 @@ class GrammarMatcher {
   std::shared_ptr<Generation> generation_;
   std::vector<Step> history_;  ///< The state before each step, oldest first.
   Step current_;
-  /// Strings that were accepted, each with its number among the steps; tokens are in the steps.
-  std::vector<std::pair<size_t, std::string>> strings_;
   int64_t move_at_bytes_ = 0;  ///< Of the generation's parser.
   std::vector<int32_t> stop_token_ids_;
   bool terminate_without_stop_token_ = false;
   std::string limit_error_;
 
-  /// What was accepted, for grammars with notes only: text, and for each step where it begins and
-  /// its token or -1.
+  /// Steps whose text is kept: all for grammars with notes, else the strings; tokens can be looked
+  /// up. By step (the first one is 1): where its text begins, and its token or -1.
   struct Record {
+    size_t step = 0;
     size_t begin = 0;
     int32_t token = -1;
   };
-  bool keeps_record_ = false;
+  std::string_view RecordedText(size_t record) const {
+    const bool is_last = record + 1 == record_.size();
+    const size_t end = is_last ? text_.size() : record_[record + 1].begin;
+    return std::string_view(text_).substr(record_[record].begin, end - record_[record].begin);
+  }
+  bool keeps_record_ = false;  ///< Of all steps.
   std::string text_;
   std::vector<Record> record_;
   /// Follows the record when it is asked for; a fork makes its own.
