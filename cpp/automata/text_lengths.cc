@@ -178,23 +178,13 @@ LengthGraph LengthsOf(const CodePointDfa& text) {
 }
 
 LengthGraph EscapedLengthsOf(const CodePointDfa& spelled) {
-  LengthGraph graph(static_cast<uint32_t>(spelled.states().size()) * kNumEscapePhases);
-  std::vector<bool> reached(graph.num_places(), false);
-  std::vector<uint32_t> work{0};
-  reached[0] = true;
-  while (!work.empty()) {
-    const uint32_t place = work.back();
-    work.pop_back();
+  const auto num_places = static_cast<uint32_t>(spelled.states().size()) * kNumEscapePhases;
+  return LengthGraph::Reached(num_places, [&](uint32_t place, const auto& add) {
     const uint32_t phase = place % kNumEscapePhases;
     const CodePointDfa::StateView& state = spelled.states()[place / kNumEscapePhases];
-    if (state.accept) graph.AddEnd(place);
-    const auto add = [&](int32_t target, uint32_t character) {
-      const uint32_t next =
-          static_cast<uint32_t>(target) * kNumEscapePhases + EscapePhaseAfter(phase, character);
-      graph.AddEdge(place, next, phase == 0);
-      if (reached[next]) return;
-      reached[next] = true;
-      work.push_back(next);
+    const auto add_edge = [&](int32_t target, uint32_t character) {
+      add(static_cast<uint32_t>(target) * kNumEscapePhases + EscapePhaseAfter(phase, character),
+          phase == 0);
     };
     for (const auto& edge : state.edges) {
       // The characters that escapes tell apart, and any other one.
@@ -202,12 +192,12 @@ LengthGraph EscapedLengthsOf(const CodePointDfa& spelled) {
       for (const uint32_t special : {uint32_t{'\\'}, uint32_t{'u'}, uint32_t{'x'}}) {
         if (special < edge.lo || special > edge.hi) continue;
         ++num_special;
-        add(edge.target, special);
+        add_edge(edge.target, special);
       }
-      if (int64_t{edge.hi} - edge.lo + 1 > num_special) add(edge.target, 'n');
+      if (int64_t{edge.hi} - edge.lo + 1 > num_special) add_edge(edge.target, 'n');
     }
-  }
-  return graph;
+    return state.accept;
+  });
 }
 
 }  // namespace xgrammar

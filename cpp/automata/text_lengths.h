@@ -20,6 +20,26 @@ namespace xgrammar {
 class LengthGraph {
  public:
   explicit LengthGraph(uint32_t num_places) : into_(num_places) {}
+  /// With the places that can be reached alone: `leave(place, add)` says whether a text may end at
+  /// the place, and calls `add(to, counts)` for each edge.
+  template <typename Leave>
+  static LengthGraph Reached(uint32_t num_places, Leave leave) {
+    LengthGraph graph(num_places);
+    std::vector<bool> is_reached(num_places, false);
+    std::vector<uint32_t> work{0};
+    is_reached[0] = true;
+    while (!work.empty()) {
+      const uint32_t place = work.back();
+      work.pop_back();
+      const auto add = [&](uint32_t to, bool counts) {
+        graph.AddEdge(place, to, counts);
+        if (!is_reached[to]) work.push_back(to);
+        is_reached[to] = true;
+      };
+      if (leave(place, add)) graph.AddEnd(place);
+    }
+    return graph;
+  }
   /// `counts`: the edge begins a character. Several edges between the same places may be given.
   void AddEdge(uint32_t from, uint32_t to, bool counts);
   void AddEnd(uint32_t place) { ends_.push_back(place); }

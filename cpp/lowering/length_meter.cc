@@ -23,29 +23,18 @@ constexpr int64_t kMaxTableBits = int64_t{1} << 26;
 }
 
 LengthGraph GraphOf(const ByteDfa& dfa, uint32_t num_phases) {
-  LengthGraph graph(dfa.num_states() * num_phases);
-  std::vector<bool> reached(graph.num_places(), false);
-  std::vector<uint32_t> work{0};
-  reached[0] = true;
-  while (!work.empty()) {
-    const uint32_t place = work.back();
-    work.pop_back();
+  return LengthGraph::Reached(dfa.num_states() * num_phases, [&](uint32_t place, const auto& add) {
     const uint32_t state = place / num_phases;
     const uint32_t phase = place % num_phases;
-    if (dfa.IsAccept(state)) graph.AddEnd(place);
     for (uint32_t b = 0; b < 256; ++b) {
       const auto byte = static_cast<uint8_t>(b);
       const uint32_t target = dfa.Next(state, byte);
       if (target == ByteDfa::kDead) continue;
       const uint32_t next_phase = num_phases > 1 ? EscapePhaseAfter(phase, byte) : 0;
-      const uint32_t next = target * num_phases + next_phase;
-      graph.AddEdge(place, next, phase == 0 && (byte & 0xC0) != 0x80);
-      if (reached[next]) continue;
-      reached[next] = true;
-      work.push_back(next);
+      add(target * num_phases + next_phase, phase == 0 && (byte & 0xC0) != 0x80);
     }
-  }
-  return graph;
+    return dfa.IsAccept(state);
+  });
 }
 
 }  // namespace
