@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontend/json_schema/json_escapes.h"
+#include "frontend/json_schema/state_writer.h"
 #include "frontend/regex/regex.h"
 #include "support/utf8.h"
 
@@ -19,7 +20,12 @@ namespace xgrammar::json_schema {
 
 namespace {
 
-class ClassBuilder {
+struct ClassState {
+  std::vector<CodePointEdge> edges;
+  int32_t after_dash = -1;  ///< If not -1: items, in which this follows `-`.
+};
+
+class ClassBuilder : private StateWriter<ClassState> {
  public:
   CodePointDfa Build(bool is_spelled) {
     const int32_t start = Add();
@@ -42,17 +48,12 @@ class ClassBuilder {
   }
 
  private:
-  struct State {
-    std::vector<CodePointEdge> edges;
-    int32_t after_dash = -1;  ///< If not -1: items, in which this follows `-`.
-  };
-
   // Nearly all edges are those of items, which are written here once for each state, in their final
   // form.
   CodePointDfa Numbered(int32_t start) {
     DfaTable table;
     size_t num_edges = 0;
-    for (const State& state : states_)
+    for (const ClassState& state : states_)
       num_edges += state.after_dash >= 0 ? items_.size() : state.edges.size();
     table.Reserve(states_.size(), num_edges);
     std::vector<int32_t> new_id(states_.size(), -1);
@@ -67,7 +68,7 @@ class ClassBuilder {
       return id;
     };
     for (size_t k = 0; k < order.size(); ++k) {
-      State& state = At(order[k]);
+      ClassState& state = At(order[k]);
       std::ranges::sort(state.edges, {}, &CodePointEdge::lo);
       for (const CodePointEdge& edge : state.edges)
         table.AppendEdge(edge.lo, edge.hi, number_of(edge.target));
@@ -151,14 +152,6 @@ class ClassBuilder {
     return state;
   }
 
-  State& At(int32_t state) { return states_[static_cast<size_t>(state)]; }
-  int32_t Add() {
-    states_.emplace_back();
-    return static_cast<int32_t>(states_.size() - 1);
-  }
-  void AddEdge(int32_t from, uint32_t lo, uint32_t hi, int32_t to) {
-    At(from).edges.push_back({lo, hi, to});
-  }
   // Hexadecimal digits of some values, in either case.
   void AddDigits(int32_t from, uint32_t first, uint32_t last, int32_t to) {
     if (first < 10) AddEdge(from, '0' + first, '0' + std::min(last, 9U), to);
@@ -312,7 +305,6 @@ class ClassBuilder {
     AddDigits(u, 15, 15, any[3]);  // Nothing is above it.
   }
 
-  std::vector<State> states_;
   std::vector<CodePointEdge> items_;  ///< In order.
   int32_t end_ = 0;                   ///< After `]`.
   int32_t after_open_ = 0;            ///< After `[`.

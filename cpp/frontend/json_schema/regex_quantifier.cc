@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "frontend/json_schema/state_writer.h"
+
 namespace xgrammar::json_schema {
 
 namespace {
@@ -18,7 +20,7 @@ namespace {
 // First bounds with more digits have no second one.
 constexpr size_t kMaxDigits = 9;
 
-class QuantifierBuilder {
+class QuantifierBuilder : private StateWriter<CodePointDfa::State> {
  public:
   /// `is_rest`: what follows the `{`.
   CodePointDfa Build(bool is_rest) {
@@ -42,14 +44,6 @@ class QuantifierBuilder {
   }
 
  private:
-  CodePointDfa::State& At(int32_t state) { return states_[static_cast<size_t>(state)]; }
-  int32_t Add() {
-    states_.emplace_back();
-    return static_cast<int32_t>(states_.size() - 1);
-  }
-  void AddEdge(int32_t from, uint32_t lo, uint32_t hi, int32_t to) {
-    At(from).edges.push_back({lo, hi, to});
-  }
   void AddDigits(int32_t from, int first, int last, int32_t to) {
     if (first > last) return;
     AddEdge(from, '0' + static_cast<uint32_t>(first), '0' + static_cast<uint32_t>(last), to);
@@ -121,7 +115,6 @@ class QuantifierBuilder {
     return AddBound(after_comma);
   }
 
-  std::vector<CodePointDfa::State> states_;
   std::array<int32_t, kMaxDigits + 1> more_{};  ///< By the digits that must follow.
   int32_t end_ = 0;                             ///< A whole quantifier; a `?` may follow.
   int32_t lazy_ = 0;                            ///< The same after that.
