@@ -146,24 +146,33 @@ Parser::ItemVariety Parser::VarietyOfItems(SetId set) {
   return all;
 }
 
+// The list and the beginning that the text of a set is compared with, if they are the same for all
+// its items. `comparison`: what an item returns to for that, or null.
+template <typename Comparison>
+std::optional<DistinctSeen> Parser::OnlyComparison(SetId set, Comparison comparison) {
+  std::optional<DistinctSeen> place;
+  for (const Item& item : sets_[set].kernel) {
+    if (item.state == kDoneState || item.state == kBoundaryState) return std::nullopt;
+    const Item* target = comparison(item);
+    if (target == nullptr) return std::nullopt;
+    const DistinctSeen seen = DistinctSeen::Of(parameters_[target->count]);
+    if (place && (place->values != seen.values || place->begin != seen.begin)) return std::nullopt;
+    place = seen;
+  }
+  return place;
+}
+
 std::optional<std::vector<std::string>> Parser::TakenStrings(SetId set) {
   if (!sets_[set].compares) return std::nullopt;
   const Growth growth(this);
   const uint32_t record = sets_[set].record;
-  std::optional<uint32_t> list;
-  for (const Item& item : sets_[set].kernel) {
-    if (item.state == kDoneState || item.state == kBoundaryState) return std::nullopt;
-    const Item* target = EndlessString(ChainOf(item.continuation), record);
-    if (target == nullptr) return std::nullopt;
-    const uint32_t values = DistinctSeen::Of(parameters_[target->count]).values;
-    if (list.value_or(values) != values) return std::nullopt;
-    list = values;
-  }
+  const std::optional<DistinctSeen> place = OnlyComparison(
+      set, [&](const Item& item) { return EndlessString(ChainOf(item.continuation), record); });
   const ValuePrefix prefix(values_.TextFrom(record, 0));
   const std::optional<std::string_view> begun = prefix.OpenString();
-  if (!begun || !list) return std::nullopt;
+  if (!begun || !place) return std::nullopt;
   std::vector<std::string> rests;
-  for (uint32_t at = *list; at != DistinctValues::kEmpty; at = values_.ShorterList(at)) {
+  for (uint32_t at = place->values; at != DistinctValues::kEmpty; at = values_.ShorterList(at)) {
     const ValuePrefix& value = values_.value(values_.LastOf(at));
     const auto text = value.IsComplete() ? value.StringText() : std::nullopt;
     if (!text || !text->starts_with(*begun)) continue;
@@ -185,16 +194,12 @@ std::optional<ItemText> Parser::TextOfItem(SetId set) {
   if (!sets_[set].compares) return std::nullopt;
   const Growth growth(this);
   const uint32_t record = sets_[set].record;
-  std::optional<DistinctSeen> place;
-  for (const Item& item : sets_[set].kernel) {
-    if (item.state == kDoneState || item.state == kBoundaryState) return std::nullopt;
-    const Chain& chain = ChainOf(item.continuation);
-    const bool is_between = units_.UnitOfState(item.state).kind == Unit::Kind::kDistinct;
-    if (is_between || !chain.IsOne()) return std::nullopt;
-    const DistinctSeen seen = DistinctSeen::Of(parameters_[chain.compared.front().count]);
-    if (place && (place->values != seen.values || place->begin != seen.begin)) return std::nullopt;
-    place = seen;
-  }
+  const std::optional<DistinctSeen> place =
+      OnlyComparison(set, [&](const Item& item) -> const Item* {
+        const Chain& chain = ChainOf(item.continuation);
+        const bool is_between = units_.UnitOfState(item.state).kind == Unit::Kind::kDistinct;
+        return is_between || !chain.IsOne() ? nullptr : &chain.compared.front();
+      });
   if (!place) return std::nullopt;
   ItemText item{values_.TextFrom(record, place->begin), {}};
   // Objects and arrays have much in common, and comparing their texts costs more than sets do.

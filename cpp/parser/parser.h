@@ -225,6 +225,8 @@ class Parser {
   /// The only comparison that waits, if it waits for a string that can become endless others from
   /// every place within it: what such a string has become so far need not be compared.
   const Item* EndlessString(const Chain& chain, uint32_t record);
+  template <typename Comparison>
+  std::optional<DistinctSeen> OnlyComparison(SetId set, Comparison comparison);
   /// The set in which an item alone begins.
   SetId AtItem(UnitId item);
   SetId NextLocked(SetId set, uint8_t byte);
