@@ -137,14 +137,18 @@ std::string_view GrammarMatcher::TextOf(int32_t token) const {
   return index < vocab.size() ? std::string_view(vocab[index]) : std::string_view();
 }
 
+// Out of line: most steps are tokens of grammars without notes.
+void GrammarMatcher::KeepText(const Step& next, std::string_view text, int32_t token) {
+  record_.push_back({history_.size() + 1, text_.size(), token});
+  // A stop token that ends a complete match is no part of the text.
+  const bool only_ends = next.stopped && next.set == current_.set;
+  if (!only_ends) text_.append(text);
+}
+
 bool GrammarMatcher::Advance(const Step& next, std::string_view text, int32_t token) {
   if (next.set == kDeadSet) return false;
-  if (keeps_record_ || token < 0) {
-    record_.push_back({history_.size() + 1, text_.size(), token});
-    // A stop token that ends a complete match is no part of the text.
-    const bool only_ends = next.stopped && next.set == current_.set;
-    if (!only_ends) text_.append(text);
-  }
+  if (keeps_record_ || token < 0) [[unlikely]]
+    KeepText(next, text, token);
   history_.push_back(current_);
   current_ = next;
   return true;

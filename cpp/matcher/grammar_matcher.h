@@ -101,6 +101,7 @@ class GrammarMatcher {
   SetId AfterMarker(SetId set, int32_t token) const;
   Step StepBy(int32_t token) const;
   bool Advance(const Step& next, std::string_view text, int32_t token);
+  void KeepText(const Step& next, std::string_view text, int32_t token);
   /// Where a string leads from here. Raises kLimit.
   Step StepByString(std::string_view bytes) const;
   /// Goes on in a new generation if this one is full: sets made for masks, or for texts that other

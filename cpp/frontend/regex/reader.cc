@@ -22,6 +22,9 @@ RegexReader::RegexReader(std::string_view pattern) {
   for (size_t i = 0; i < pattern.size();) {
     const DecodedCodePoint decoded = DecodeUtf8(pattern, i);
     if (!decoded.valid) Fail(text_.size(), "the pattern is not well-formed UTF-8");
+    if (decoded.code_point == 0) {
+      Fail(text_.size(), "a null character cannot stand in a pattern; write \\0");
+    }
     text_.push_back(decoded.code_point);
     i += decoded.size;
   }

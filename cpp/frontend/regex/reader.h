@@ -17,7 +17,7 @@ class RegexReader {
  public:
   static constexpr uint32_t kEnd = 0xFFFFFFFF;
 
-  /// Raises kGrammarSyntax for ill-formed UTF-8.
+  /// Raises kGrammarSyntax for ill-formed UTF-8 and for a null character.
   explicit RegexReader(std::string_view pattern);
 
   bool AtEnd() const { return position_ == text_.size(); }

@@ -6,7 +6,6 @@
 #include "frontend/regex/parser.h"
 
 #include <string>
-#include <string_view>
 
 #include "expectations.h"
 
@@ -115,12 +114,6 @@ TEST(RegexParserTest, ForeignConstructs) {
     ExpectError(pattern, kUnsupported, 1);
   }
   ExpectError("(a)\\1", kUnsupported, 4);
-}
-
-TEST(RegexParserTest, NullCharacterStandsForItself) {
-  using namespace std::string_view_literals;
-  ExpectLanguage("a\0+"sv, {"a\0"sv, "a\0\0"sv}, {"a"});
-  ExpectLanguage("[^\0-\x7F]"sv, {"\u0080", "é"}, {"\0"sv, "a", "\x7F"});
 }
 
 TEST(RegexParserTest, IllFormedTextIsRefused) { ExpectError("a\xFF", kSyntax, 2); }
