@@ -93,8 +93,11 @@ bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
       static_cast<uint32_t>(std::count_if(before.begin(), before.end(), [](char c) {
         return (static_cast<uint8_t>(c) & 0xC0) != 0x80;
       }));
-  const uint32_t fits = room.left + read_before - std::min(room.needed, room.left);
-  const size_t num_fitting = order.Fitting(fits).size();
+  // Where more may be needed than is left, no length is short enough by itself: the last bytes of a
+  // character begin none, and decide what has to follow.
+  const bool some_fit = room.needed <= room.left;
+  const uint32_t fits = some_fit ? room.left + read_before - room.needed : 0;
+  const size_t num_fitting = some_fit ? order.Fitting(fits).size() : 0;
   const std::span<const int32_t> doubtful =
       order.Fitting(room.left + read_before).subspan(num_fitting);
   if (doubtful.size() > kMaxRead) return false;
@@ -115,7 +118,7 @@ bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
     for (int32_t token : order.Beyond(fits)) unlimited_[word_of(token)] &= ~bit_of(token);
     for (size_t w = 0; w < num_words; ++w) fitting_[w] |= unlimited_[w];
   } else {
-    for (int32_t token : order.Fitting(fits)) {
+    for (int32_t token : order.Fitting(fits).first(num_fitting)) {
       fitting_[word_of(token)] |= unlimited_[word_of(token)] & bit_of(token);
     }
   }
