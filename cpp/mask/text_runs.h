@@ -91,16 +91,16 @@ class TextRuns {
     std::shared_ptr<const TextRun> run;
     std::shared_ptr<const LocalMask> owner;  ///< Keeps the tree of the key alive.
   };
-
-  const int64_t max_bytes_;
-  mutable ForkSafeMutex mutex_;
-  // All guarded by mutex_.
-  /// By state.
+  /// The first continuation that a state was met with, and in which build.
   struct Met {
     ContinuationId continuation = kNone;
     uint32_t build = 0;
   };
-  std::vector<Met> met_with_;
+
+  const int64_t max_bytes_;
+  mutable ForkSafeMutex mutex_;
+  // All guarded by mutex_.
+  std::vector<Met> met_with_;  ///< By state.
   std::unordered_map<Key, Entry, KeyHash> runs_;
   int64_t size_bytes_ = 0;
 };
