@@ -44,7 +44,9 @@ TEST(LarkEmbedded, GrammarsWithinGrammarsAreBounded) {
   ExpectLanguage({"start: @x0", {"a"}, {""}}, named);
   const std::string text = "start: " + nested;
   ExpectLarkError(
-      {text, 1, 8, "grammars within grammars: 101 is larger than 100", ErrorKind::kLimit}, named);
+      {text, 1, 8, "A fixed limit was exceeded by grammars within grammars: 101 is larger than 100",
+       ErrorKind::kLimit},
+      named);
 }
 
 TEST(LarkEmbedded, Substrings) {
