@@ -8,9 +8,11 @@ native readers decide. What `json.loads` makes is written by the extension, seve
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .exception import GrammarLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +40,8 @@ def encoded(
     ------
     CyclicValueError
         A container is part of itself.
+    GrammarLimitError
+        An integer has more digits than Python writes.
     TypeError
         A value has no JSON form.
     """
@@ -59,17 +63,33 @@ def dumped(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     ------
     CyclicValueError
         A container is part of itself.
+    GrammarLimitError
+        An integer has more digits than Python writes.
     TypeError
         A value has no JSON form.
     """
     try:
-        return json.dumps(value, default=default)
-    except RecursionError:
-        return dumped_iteratively(value, default)
+        try:
+            return json.dumps(value, default=default)
+        except RecursionError:
+            return dumped_iteratively(value, default)
     except ValueError as error:
-        if "ircular" not in str(error):
-            raise
-        raise CyclicValueError from None
+        if "ircular" in str(error):
+            raise CyclicValueError from None
+        if "integer string conversion" in str(error):
+            raise _digits_error() from None
+        raise
+
+
+def _digits_error() -> GrammarLimitError:
+    most = sys.get_int_max_str_digits()
+    error = GrammarLimitError(
+        f"An integer has more than {most:,} digits, which Python does not write; send the JSON as "
+        "text, or raise the bound by sys.set_int_max_str_digits()"
+    )
+    error.maximum = most
+    error.hint = "send the JSON as text"
+    return error
 
 
 def dumped_iteratively(value: Any, default: Callable[[Any], Any] | None = None) -> str:

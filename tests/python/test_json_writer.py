@@ -5,10 +5,12 @@ other types are compared or refused. Parsing them is native: tests/cpp/json.
 """
 
 import json
+import sys
 from typing import ClassVar
 
 import pytest
 
+import xgrammar
 from xgrammar import _core
 from xgrammar._json_writer import CyclicValueError, dumped, dumped_iteratively, encoded
 
@@ -146,3 +148,20 @@ def test_the_extension_has_no_trouble_with_depth(levels):
     assert _core.json_text(value, None) is None
     with pytest.raises(CyclicValueError):
         encoded(value)
+
+
+@pytest.mark.skipif(not hasattr(sys, "set_int_max_str_digits"), reason="Python without the bound")
+def test_integers_longer_than_python_writes():
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(1000)
+    try:
+        assert encoded({"const": 10**999}) == b'{"const": 1' + b"0" * 999 + b"}"
+        deep = 10**1000
+        for _ in range(5000):
+            deep = [deep]
+        for value in ({"const": 10**1000}, deep):
+            with pytest.raises(xgrammar.GrammarLimitError, match="1,000 digits") as caught:
+                encoded(value)
+            assert (caught.value.limit, caught.value.maximum) == (None, 1000)
+    finally:
+        sys.set_int_max_str_digits(before)
