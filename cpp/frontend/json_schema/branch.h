@@ -161,6 +161,7 @@ struct ArraySpec {
   bool unique = false;
   bool repeated = false;  ///< Two items are equal.
   JsonId unique_schema = kNoJson;
+  bool items_given = false;  ///< Some schema has `items`, if only to let any value in.
 
   bool IsFree() const {
     return prefix.empty() && rest == kAnyLocation && count.IsTrivial() && clauses.empty() &&
@@ -201,6 +202,7 @@ struct ObjectSpec {
   std::vector<FreeCell> cells;
   std::vector<FreeClause> clauses;
   CountRange count;
+  bool names_given = false;  ///< Some schema has `propertyNames`.
 
   bool IsFree() const {
     return members.empty() && closed_names.empty() && cells.size() == 1 &&

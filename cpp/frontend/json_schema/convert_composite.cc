@@ -154,7 +154,7 @@ ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
 }
 
 ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
-  const ExprId free = spec.IsFree() ? FreeArray(depth) : kNoExpr;
+  const ExprId free = spec.IsFree() ? FreeArray(spec, depth) : kNoExpr;
   if (free != kNoExpr) return free;
   PendingContainer container;
   container.array = &spec;
@@ -163,6 +163,7 @@ ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
 }
 
 ExprId JSONSchemaConverter::ObjectRef(const ObjectSpec& spec, Depth depth) {
+  CheckObject(spec);
   const ExprId free = spec.IsFree() ? FreeObject(spec, depth) : kNoExpr;
   if (free != kNoExpr) return free;
   PendingContainer container;

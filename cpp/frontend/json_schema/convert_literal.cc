@@ -157,7 +157,7 @@ ExprId JSONSchemaConverter::FreeValue(Depth) {
   return free_value_;
 }
 
-ExprId JSONSchemaConverter::FreeArray(Depth) {
+ExprId JSONSchemaConverter::FreeArray(const ArraySpec&, Depth) {
   if (free_value_ == kNoExpr) MakeFreeValueRules();
   return free_array_;
 }

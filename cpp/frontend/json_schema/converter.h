@@ -96,8 +96,10 @@ class JSONSchemaConverter {
   virtual ExprId Placed(InstanceType, bool is_free, ExprId value, Depth depth);
   /// Any value, array or object; kNoExpr: as other locations, by their alternatives.
   virtual ExprId FreeValue(Depth depth);
-  virtual ExprId FreeArray(Depth depth);
+  virtual ExprId FreeArray(const ArraySpec& spec, Depth depth);
   virtual ExprId FreeObject(const ObjectSpec& spec, Depth depth);
+  /// Refuses an object that the style cannot write.
+  virtual void CheckObject(const ObjectSpec&) const {}
 
   // ---- Parts for styles. ----
 

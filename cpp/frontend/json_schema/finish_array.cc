@@ -99,6 +99,7 @@ void Merger::FinishArray(Run* run, const ArrayAtoms& atoms) {
   for (const ScopedSchema& group : atoms.groups) {
     const auto size = static_cast<int64_t>(group.schema->prefix_items.size());
     prefix_size = std::max(prefix_size, size);
+    spec.items_given = spec.items_given || group.schema->items != kNoJson;
     if (group.kind == LiteralKind::kPlainSchema) continue;
     strict_prefix = strict_prefix || size > 0;
     strict_open = strict_open || group.schema->items != kNoJson;

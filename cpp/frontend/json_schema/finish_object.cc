@@ -36,6 +36,7 @@ class ObjectFinisher {
     if (!MakeMembers()) return;
     MakeCells();
     spec_.count = atoms_.count;
+    spec_.names_given = !atoms_.name_literals.empty();
     Choose(spec_, 0, out);
   }
 

@@ -91,7 +91,7 @@ void CheckExcludes(const Style& style, const std::vector<std::string>& excludes)
   }
   if (style.excludes == Excludes::kNone && !excludes.empty()) {
     Error error(ErrorKind::kUnsupported,
-                "style " + std::string(style.name) + " does not support excludes");
+                "excludes are not supported for " + std::string(style.name));
     error.Feature("excludes");
     error.Hint("leave the list empty");
     throw error;

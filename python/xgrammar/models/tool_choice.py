@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic_core import PydanticCustomError, ValidationError
+
 from xgrammar.openai_tool_call_schema import (
     AllowedToolChoiceParam,
     AllowedToolsParam,
@@ -104,9 +106,10 @@ def _read_choice(choice: Any) -> Any:
         return "auto"
     if isinstance(choice, str):
         if choice not in ("auto", "none", "required"):
-            raise ValueError(
+            raise _choice_error(
                 f'Unknown tool_choice "{choice}": it must be "auto", "none", "required", '
-                "or say which tool or tools it means."
+                "or say which tool or tools it means.",
+                choice,
             )
         return choice
     if isinstance(choice, (NamedToolChoiceParam, AllowedToolChoiceParam, BuiltinToolChoiceParam)):
@@ -116,6 +119,12 @@ def _read_choice(choice: Any) -> Any:
     if _is_of_type(choice, "allowed_tools", "allowed_tools"):
         return AllowedToolChoiceParam.model_validate(choice)
     return BuiltinToolChoiceParam.model_validate(choice)
+
+
+def _choice_error(text: str, choice: str) -> ValidationError:
+    """Return the class that every other malformed choice raises, with a text of our own."""
+    problem = PydanticCustomError("tool_choice", "{text}", {"text": text})
+    return ValidationError.from_exception_data("tool_choice", [{"type": problem, "input": choice}])
 
 
 def _function_named(tools: list[FunctionToolParam], name: str) -> FunctionToolParam:

@@ -6,6 +6,7 @@ What the choice does to a response is test_families.py.
 
 from __future__ import annotations
 
+import pydantic
 import pytest
 
 import xgrammar as xgr
@@ -83,6 +84,12 @@ def test_choices(choice, want):
 )
 def test_wrong_choices(choice, message):
     with pytest.raises(ValueError, match=message):
+        xgr.normalize_tool_choice(TOOLS, choice)
+
+
+@pytest.mark.parametrize("choice", ["any", "", 1, [], {}, {"type": "function"}, allowed("none")])
+def test_malformed_choices_raise_one_class(choice):
+    with pytest.raises(pydantic.ValidationError):
         xgr.normalize_tool_choice(TOOLS, choice)
 
 

@@ -37,7 +37,7 @@ class CohereXmlStyle : public XmlParameterStyle {
   bool PlacesValues(Depth depth) const override { return depth != kParameters; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId FreeValue(Depth depth) override;
-  ExprId FreeArray(Depth) override { return kNoExpr; }
+  ExprId FreeArray(const ArraySpec&, Depth) override { return kNoExpr; }
   ExprId FreeObject(const ObjectSpec&, Depth) override { return kNoExpr; }
 };
 

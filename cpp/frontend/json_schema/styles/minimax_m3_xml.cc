@@ -58,6 +58,12 @@ ExprId MinimaxM3XmlStyle::ConstrainedKey(const FreeCell&, Depth) {
          "declare them in 'properties'");
 }
 
+// Also where the names are known: which schemas can be written must not depend on their values.
+void MinimaxM3XmlStyle::CheckObject(const ObjectSpec& spec) const {
+  if (!spec.names_given) return;
+  Refuse("an object with 'propertyNames'", "declare the properties in 'properties'");
+}
+
 ExprId MinimaxM3XmlStyle::StringLiteral(std::string_view text, Depth depth) {
   if (text.find(kNamespace) != std::string_view::npos) {
     Refuse("the string '" + QuoteForMessage(text) + "', which contains its namespace marker",
@@ -68,6 +74,11 @@ ExprId MinimaxM3XmlStyle::StringLiteral(std::string_view text, Depth depth) {
 
 ExprId MinimaxM3XmlStyle::FreeValue(Depth) {
   Refuse("a value without a type", "give the schema a 'type'");
+}
+
+// An array that says nothing of its items is empty.
+ExprId MinimaxM3XmlStyle::FreeArray(const ArraySpec& spec, Depth depth) {
+  return spec.items_given ? FreeValue(depth) : EmptyArray(depth);
 }
 
 // An object that says nothing of its properties is empty.

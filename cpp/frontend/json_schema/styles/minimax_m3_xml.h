@@ -48,8 +48,9 @@ class MinimaxM3XmlStyle : public RawStringStyle {
   bool PlacesValues(Depth depth) const override { return depth == kItem || depth == kCompactItem; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId FreeValue(Depth depth) override;
-  ExprId FreeArray(Depth) override { return builder().AddEmpty(); }
+  ExprId FreeArray(const ArraySpec& spec, Depth depth) override;
   ExprId FreeObject(const ObjectSpec& spec, Depth depth) override;
+  void CheckObject(const ObjectSpec& spec) const override;
 
  private:
   static bool IsCompact(Depth depth) { return depth == kCompact || depth == kCompactItem; }
