@@ -96,7 +96,8 @@ struct ArrayAtoms {
   std::vector<ItemClause> clauses;
   CountRange count;
   bool unique = false;
-  bool repeated = false;  ///< Two items are equal.
+  bool repeated = false;     ///< Two items are equal.
+  bool has_keyword = false;  ///< Some keyword for arrays stands, even if it demands nothing.
   JsonId unique_schema = kNoJson;
   std::vector<ScopedSchema> unevaluated;
   bool ignores_unevaluated = false;                ///< Lenient: they leave everything open.
@@ -128,6 +129,7 @@ struct ObjectAtoms {
   std::vector<MemberClause> clauses;
   CountRange count;
   std::vector<ScopedSchema> unevaluated;
+  bool has_keyword = false;  ///< Some keyword for objects stands, even if it demands nothing.
   bool ignores_unevaluated = false;  ///< Lenient: they leave everything open.
 };
 
@@ -159,7 +161,8 @@ struct ArraySpec {
   std::vector<ItemClause> clauses;
   std::vector<UncountedItems> uncounted;
   bool unique = false;
-  bool repeated = false;  ///< Two items are equal.
+  bool repeated = false;     ///< Two items are equal.
+  bool has_keyword = false;  ///< As in ArrayAtoms; indented even if IsFree.
   JsonId unique_schema = kNoJson;
   bool items_given = false;  ///< Some schema has `items`, if only to let any value in.
 
@@ -203,6 +206,7 @@ struct ObjectSpec {
   std::vector<FreeClause> clauses;
   CountRange count;
   bool names_given = false;  ///< Some schema has `propertyNames`.
+  bool has_keyword = false;  ///< As in ObjectAtoms; indented even if IsFree.
 
   bool IsFree() const {
     return members.empty() && closed_names.empty() && cells.size() == 1 &&
@@ -217,7 +221,7 @@ struct Expansion {
   bool allows_null = false;
   bool allows_true = false;
   bool allows_false = false;
-  std::vector<JsonId> values;  ///< Members of enum and const, distinct by value.
+  std::vector<JsonId> values;  ///< Members of enum and const; equal ones if spelled differently.
   std::vector<NumberConstraint> numbers;
   std::vector<StringConstraint> strings;
   std::vector<ArraySpec> arrays;

@@ -154,7 +154,9 @@ void Merger::ComplementScalars(Run* run, const Work& work, const Schema& schema,
     if (schema.length.HasMax())
       add([&](Branch* branch) { branch->string.length.RaiseMin(schema.length.max + 1); });
     if (schema.pattern != kNoJson) {
+      const bool is_dropped = IsPatternDropped(schema);
       add([&](Branch* branch) {
+        if (is_dropped) return;
         branch->string.atoms.push_back({schema.pattern, schema.id, false, true});
       });
     }

@@ -6,6 +6,7 @@
 // for it, and one for all other values. Only the plainest form is recognised; any other condition,
 // and a property that may be missing, takes the general way (merge.cc).
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -230,7 +231,7 @@ bool Merger::DecideNames(Run* run, Work* work, const Task& task, Outcome* outcom
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (is_in(object.forbidden, task.step->name)) return true;
-  std::string_view open;
+  std::optional<std::string_view> open;  // The empty name is one, too.
   for (const JsonId item : document.items(task.step->value)) {
     const std::string_view name = document.text(item);
     if (is_in(object.forbidden, name)) {
@@ -239,20 +240,20 @@ bool Merger::DecideNames(Run* run, Work* work, const Task& task, Outcome* outcom
     }
     if (!is_in(object.required, name) && !is_in(object.required_anywhere, name)) open = name;
   }
-  if (open.empty()) return true;
+  if (!open) return true;
   const Schema& schema = *task.schema;
   const auto left =
       std::span(schema.steps).subspan(static_cast<size_t>(task.step - schema.steps.data()));
   const auto num_similar = std::ranges::count_if(left, [&](const Step& step) {
     return step.kind == Step::Kind::kDependentRequired &&
            std::ranges::any_of(document.items(step.value),
-                               [&](JsonId item) { return document.text(item) == open; });
+                               [&](JsonId item) { return document.text(item) == *open; });
   });
   if (num_similar < static_cast<int64_t>(kFewConditions)) return false;
   std::vector<Work> alternatives(2, *work);
   for (Work& alternative : alternatives) alternative.tasks = run->current;  // To be asked again.
-  RequireAnywhere(&alternatives[0].branch, open);
-  Forbid(&alternatives[1].branch, open);
+  RequireAnywhere(&alternatives[0].branch, *open);
+  Forbid(&alternatives[1].branch, *open);
   *outcome = Split(run, work, &alternatives);
   return true;
 }

@@ -59,6 +59,14 @@ bool Merger::Forbid(Branch* branch, std::string_view name) {
   return true;
 }
 
+// Lenient: whether the pattern is one that cannot be enforced.
+bool Merger::IsPatternDropped(const Schema& schema) {
+  std::string reason;
+  if (!strings_.IsDropped(schema, &reason)) return false;
+  Report(schema.id, "pattern", reason, "ignored");
+  return true;
+}
+
 // Adds the keywords that act on the run's kind of instance; false if the branch is now empty.
 bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
                               int32_t scope) {
@@ -81,7 +89,7 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
       StringConstraint& string = branch.string;
       string.length.RaiseMin(schema.length.min);
       if (schema.length.HasMax()) string.length.LowerMax(schema.length.max);
-      if (schema.pattern != kNoJson)
+      if (schema.pattern != kNoJson && !IsPatternDropped(schema))
         string.atoms.push_back({schema.pattern, schema.id, false, false});
       if (schema.format != kNoJson) {
         const std::string_view name = reader_.document().text(schema.format);
@@ -93,8 +101,7 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
               string.length.LowerMax(MaxLengthOfFormat(name));
             break;
           case FormatKind::kUnsupported:
-            Unsupport(work, schema.id, "format",
-                      "this format is not a regular language that is implemented");
+            Unsupport(work, schema.id, "format", "the format idn-hostname is not implemented");
             break;
           case FormatKind::kUnknown:
             Report(schema.id, "format", "unknown format '" + QuoteForMessage(name, 60) + "'",
@@ -106,6 +113,7 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
     }
     case InstanceType::kArray: {
       ArrayAtoms& array = branch.array;
+      array.has_keyword = array.has_keyword || schema.has_array_keyword;
       array.count.RaiseMin(schema.item_count.min);
       if (schema.item_count.HasMax()) array.count.LowerMax(schema.item_count.max);
       if (schema.unique_items) {
@@ -127,6 +135,7 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
     }
     case InstanceType::kObject: {
       ObjectAtoms& object = branch.object;
+      object.has_keyword = object.has_keyword || schema.has_object_keyword;
       object.count.RaiseMin(schema.property_count.min);
       if (schema.property_count.HasMax()) object.count.LowerMax(schema.property_count.max);
       if (object.required.empty() && object.forbidden.empty()) {

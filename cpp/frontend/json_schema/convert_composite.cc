@@ -21,6 +21,13 @@ namespace {
 // deep; deeper nesting is not accepted (docs/json-schema.md).
 constexpr int32_t kMaxIndentLevels = 64;
 
+// Whether a container is written as any other of its type. With an indent that is on one line, so
+// only if no keyword speaks of its contents (json-schema.md 1.2).
+template <typename Spec>
+bool IsOneLine(const Spec& spec, Depth depth) {
+  return spec.IsFree() && !(depth >= 0 && spec.has_keyword);
+}
+
 }  // namespace
 
 JSONSchemaConverter::JSONSchemaConverter(Merger* merger, const JsonSchemaOptions& options,
@@ -75,9 +82,7 @@ void JSONSchemaConverter::CheckProductive(RuleId root, LocationId location) {
   if (has_excluded_ || IsProductive(builder_.view(), root)) return;
   const Conjunction& literals = merger_.conjunction(location);
   const bool known = !literals.empty() && literals.front().id != kNoJson;
-  throw merger_.reader().MakeError(ErrorKind::kUnsatisfiable,
-                                   known ? literals.front().id : document().root(), "",
-                                   "The schema is unsatisfiable: no JSON value is valid");
+  ThrowUnsatisfiable(known ? literals.front().id : merger_.reader().Root());
 }
 
 ExprId JSONSchemaConverter::LocationRef(LocationId location, Depth depth) {
@@ -154,7 +159,7 @@ ExprId JSONSchemaConverter::ContainerRef(const std::string& spec_key,
 }
 
 ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
-  const ExprId free = spec.IsFree() ? FreeArray(spec, depth) : kNoExpr;
+  const ExprId free = IsOneLine(spec, depth) ? FreeArray(spec, depth) : kNoExpr;
   if (free != kNoExpr) return free;
   PendingContainer container;
   container.array = &spec;
@@ -164,7 +169,7 @@ ExprId JSONSchemaConverter::ArrayRef(const ArraySpec& spec, Depth depth) {
 
 ExprId JSONSchemaConverter::ObjectRef(const ObjectSpec& spec, Depth depth) {
   CheckObject(spec);
-  const ExprId free = spec.IsFree() ? FreeObject(spec, depth) : kNoExpr;
+  const ExprId free = IsOneLine(spec, depth) ? FreeObject(spec, depth) : kNoExpr;
   if (free != kNoExpr) return free;
   PendingContainer container;
   container.object = &spec;

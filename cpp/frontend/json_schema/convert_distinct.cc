@@ -53,7 +53,9 @@ int64_t JSONSchemaConverter::CountValues(LocationId location, int64_t enough, in
   if (location == kAnyLocation) return enough;
   if (location == kNothingLocation || depth > kMaxCountDepth) return 0;
   const Expansion& expansion = merger_.Expand(location);
-  int64_t count = static_cast<int64_t>(expansion.values.size()) + (expansion.allows_null ? 1 : 0) +
+  std::unordered_set<int32_t> listed;
+  for (const JsonId value : expansion.values) listed.insert(merger_.evaluator().KeyNumber(value));
+  int64_t count = static_cast<int64_t>(listed.size()) + (expansion.allows_null ? 1 : 0) +
                   (expansion.allows_true ? 1 : 0) + (expansion.allows_false ? 1 : 0);
   const JsonId schema = merger_.conjunction(location).front().id;
   // Alternatives may overlap, so that only the largest of them counts.

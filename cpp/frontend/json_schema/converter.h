@@ -176,6 +176,11 @@ class JSONSchemaConverter {
   void DrainQueue();
   void CheckProductive(RuleId root, LocationId location);
 
+  // unsatisfiable.cc
+  [[noreturn]] void ThrowUnsatisfiable(JsonId schema);
+  struct KnownFacts;
+  std::vector<bool> AreUnsatisfiable(const std::vector<JsonId>& schemas, KnownFacts* known);
+
   // convert_literal.cc
   void AppendValues(const Expansion& expansion, bool is_inner, Depth depth,
                     std::vector<ExprId>* alternatives);

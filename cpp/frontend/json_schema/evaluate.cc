@@ -263,7 +263,7 @@ bool Evaluator::StringHolds(const Schema& schema, std::string_view text) {
       return false;
   }
   const JsonDocument& document = reader_.document();
-  if (schema.pattern != kNoJson &&
+  if (schema.pattern != kNoJson && !strings_.IsDropped(schema) &&
       !strings_.PatternWithoutLength(document.text(schema.pattern), schema.id)->Accepts(text)) {
     return false;
   }
@@ -272,6 +272,7 @@ bool Evaluator::StringHolds(const Schema& schema, std::string_view text) {
   if (name == "regex") return IsRegularExpression(text);
   const int64_t max_length = MaxLengthOfFormat(name);
   if (max_length != kNoMaximum && CountCodePoints(text) > max_length) return false;
+  if (strings_.is_lenient() && FormatKindOf(name) == FormatKind::kUnsupported) return true;
   const CodePointDfaPtr format = strings_.Format(name, schema.id);
   return !format || format->Accepts(text);
 }

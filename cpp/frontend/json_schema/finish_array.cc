@@ -91,6 +91,7 @@ void Merger::FinishArray(Run* run, const ArrayAtoms& atoms) {
   spec.count = atoms.count;
   spec.unique = atoms.unique;
   spec.repeated = atoms.repeated;
+  spec.has_keyword = atoms.has_keyword;
   if (spec.unique && spec.repeated) return;
   spec.unique_schema = atoms.unique_schema;
   int64_t prefix_size = 0;

@@ -37,6 +37,7 @@ class ObjectFinisher {
     MakeCells();
     spec_.count = atoms_.count;
     spec_.names_given = !atoms_.name_literals.empty();
+    spec_.has_keyword = atoms_.has_keyword;
     Choose(spec_, 0, out);
   }
 
@@ -53,7 +54,7 @@ class ObjectFinisher {
   // A declared name. What the groups' `properties` say about it is a list in order of the groups.
   struct Declared {
     bool required = false;
-    bool demanded = false;
+    bool demanded = false;  ///< Only complements and dependencies ask for it.
     int32_t first_value = -1;
     int32_t last_value = -1;
   };
@@ -256,6 +257,8 @@ class ObjectFinisher {
       if (merger_.options_.any_order) Declare(name);  // Every place is in the order.
       Declared* declared = FindDeclared(name);
       if (declared) {
+        // A dependency is no `required`, which would let the name in where strict mode closes.
+        declared->demanded = declared->demanded || !declared->required;
         declared->required = true;
       } else {
         clauses_.push_back({MemberClause::Keys::kName, name, nullptr, false, {}});

@@ -34,7 +34,7 @@ JsonSchemaResult JsonSchemaToGrammar(std::string_view schema_text, const JsonSch
 JsonSchemaResult JsonSchemaToGrammar(const JsonDocument& schema, const JsonSchemaOptions& options,
                                      const Limits& limits) {
   json_schema::SchemaReader reader(schema, limits);
-  json_schema::StringLanguage strings(reader);
+  json_schema::StringLanguage strings(reader, options.lenient);
   JsonSchemaResult result;
   json_schema::Merger merger(&reader, &strings, options, &result.report);
   const auto converter = json_schema::MakeConverter(&merger, options, limits);

@@ -4,9 +4,12 @@
 // that grow by one complement each time, so answers are carried on from the longest beginning that
 // has been expanded, and a value that is left is enough to know that something is.
 #include <algorithm>
-#include <unordered_set>
+#include <set>
+#include <string>
+#include <unordered_map>
 
 #include "frontend/json_schema/merge.h"
+#include "json/writer.h"
 
 namespace xgrammar::json_schema {
 
@@ -91,7 +94,20 @@ Merger::ComplementsByValue Merger::FindComplements(const Conjunction& conjunctio
   return found;
 }
 
-// Keeps the distinct values that satisfy the whole conjunction.
+// Equal values have different spellings as numbers (`1`, `1.0`) and as objects (order of members),
+// alone or inside of arrays.
+bool Merger::IsNewSpelling(JsonId value, JsonId first, std::set<std::string>* spellings) const {
+  const JsonDocument& document = reader_.document();
+  if (document.IsNumber(value)) {
+    spellings->emplace(document.text(first));
+    return spellings->emplace(document.text(value)).second;
+  }
+  if (!document.IsArray(value) && !document.IsObject(value)) return false;
+  spellings->insert(WriteJson(document, first));
+  return spellings->insert(WriteJson(document, value)).second;
+}
+
+// Keeps the values that satisfy the whole conjunction, each in all of its spellings.
 void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values) {
   if (values->empty()) return;
   // Lists of conditions ask the same with more literals each time.
@@ -106,13 +122,15 @@ void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* v
     return std::all_of(same, last, [&](const auto& entry) { return holds(entry.second); }) &&
            std::all_of(complements.others.rbegin(), complements.others.rend(), holds);
   };
-  std::unordered_set<int32_t> seen;
+  std::unordered_map<int32_t, JsonId> seen;
+  std::set<std::string> spellings;  // Of values that are there more than once.
   std::vector<JsonId> kept;
   for (const JsonId value : *values) {
     const bool held =
         before && std::binary_search(before->values.begin(), before->values.end(), value);
-    if (satisfies(value, held ? num_held : 0) && seen.insert(evaluator_.KeyNumber(value)).second)
-      kept.push_back(value);
+    if (!satisfies(value, held ? num_held : 0)) continue;
+    const auto [first, is_new] = seen.emplace(evaluator_.KeyNumber(value), value);
+    if (is_new || IsNewSpelling(value, first->second, &spellings)) kept.push_back(value);
   }
   // Document order of the values, whatever kind they are.
   std::sort(kept.begin(), kept.end());

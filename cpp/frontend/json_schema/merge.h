@@ -14,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -129,6 +130,8 @@ class Merger {
     std::vector<size_t> others;
   };
   ComplementsByValue FindComplements(const Conjunction& conjunction);
+  bool IsNewSpelling(JsonId value, JsonId first, std::set<std::string>* spellings) const;
+  bool IsPatternDropped(const Schema& schema);
   void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);

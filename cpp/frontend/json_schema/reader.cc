@@ -88,16 +88,26 @@ void SchemaReader::FailType(JsonId schema, std::string_view keyword, const char*
                   "Keyword '" + std::string(keyword) + "' must be " + expected);
 }
 
+bool SchemaReader::IsSchema(JsonId value) const {
+  return document_.IsObject(value) || document_.IsBool(value);
+}
+
+void SchemaReader::FailMember(JsonId value, std::string_view keyword) const {
+  throw MakeError(
+      ErrorKind::kJsonSchema, value, keyword,
+      "A value in '" + std::string(keyword) + "' must be a schema (an object or a boolean)");
+}
+
 JsonId SchemaReader::ExpectSchema(JsonId schema, std::string_view keyword, JsonId value) const {
-  if (!document_.IsObject(value) && !document_.IsBool(value)) {
-    FailType(schema, keyword, "a schema (an object or a boolean)");
-  }
+  if (!IsSchema(value)) FailType(schema, keyword, "a schema (an object or a boolean)");
   return value;
 }
 
 void SchemaReader::ExpectSchemaArray(JsonId schema, std::string_view keyword, JsonId value) const {
   if (!document_.IsArray(value)) FailType(schema, keyword, "an array of schemas");
-  for (const JsonId item : document_.items(value)) ExpectSchema(schema, keyword, item);
+  for (const JsonId item : document_.items(value)) {
+    if (!IsSchema(item)) FailMember(item, keyword);
+  }
 }
 
 std::vector<NamedSchema> SchemaReader::ExpectSchemaMap(JsonId schema, std::string_view keyword,
@@ -106,11 +116,7 @@ std::vector<NamedSchema> SchemaReader::ExpectSchemaMap(JsonId schema, std::strin
   std::vector<NamedSchema> out;
   out.reserve(document_.members(value).size());
   for (const Member& member : document_.members(value)) {
-    if (!document_.IsObject(member.value) && !document_.IsBool(member.value)) {
-      throw MakeError(
-          ErrorKind::kJsonSchema, member.value, keyword,
-          "A value in '" + std::string(keyword) + "' must be a schema (an object or a boolean)");
-    }
+    if (!IsSchema(member.value)) FailMember(member.value, keyword);
     out.push_back({document_.key(member), member.value});
   }
   return out;
@@ -253,9 +259,12 @@ void SchemaReader::ReadObject(Schema* schema) {
     const std::string_view keyword = document_.key(member);
     has_exclusive = has_exclusive || keyword.starts_with("exclusive");
     has_items = has_items || keyword == "items" || keyword == "prefixItems";
-    const bool known = ReadTypeKeyword(schema, keyword, member.value) ||
-                       ReadObjectKeyword(schema, keyword, member.value) ||
-                       ReadArrayKeyword(schema, keyword, member.value) ||
+    const bool is_for_objects = ReadObjectKeyword(schema, keyword, member.value);
+    const bool is_for_arrays = !is_for_objects && ReadArrayKeyword(schema, keyword, member.value);
+    schema->has_object_keyword = schema->has_object_keyword || is_for_objects;
+    schema->has_array_keyword = schema->has_array_keyword || is_for_arrays;
+    const bool known = is_for_objects || is_for_arrays ||
+                       ReadTypeKeyword(schema, keyword, member.value) ||
                        ReadStringKeyword(schema, keyword, member.value) ||
                        ReadNumberKeyword(schema, keyword, member.value) ||
                        ReadApplicator(schema, keyword, member.value) ||
@@ -354,6 +363,7 @@ RegexOptions PatternOptions() {
   options.dot = RegexOptions::Dot::kNotLineEnd;
   options.match = RegexOptions::Match::kSearch;
   options.takes_lookbehind = false;
+  options.takes_letter_anchors = false;
   return options;
 }
 

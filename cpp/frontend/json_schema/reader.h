@@ -80,6 +80,8 @@ class SchemaReader {
   void FinishTypes(Schema* schema);
   bool IsOldDialect(JsonId schema);
 
+  bool IsSchema(JsonId value) const;
+  [[noreturn]] void FailMember(JsonId value, std::string_view keyword) const;
   JsonId ExpectSchema(JsonId schema, std::string_view keyword, JsonId value) const;
   int64_t ExpectCount(JsonId schema, std::string_view keyword, JsonId value, bool is_minimum) const;
   Decimal ExpectNumber(JsonId schema, std::string_view keyword, JsonId value) const;

@@ -134,6 +134,9 @@ struct Schema {
   bool is_plain_reference = false;
   /// Only `type` with annotations around it.
   bool is_only_types = false;
+  /// Some keyword for objects, or for arrays, stands here, even if it demands nothing.
+  bool has_object_keyword = false;
+  bool has_array_keyword = false;
   /// Besides `type`, only `enum` or `const` constrain strings.
   bool HasOnlyValuesForStrings() const {
     return steps.empty() && length.IsTrivial() && pattern == kNoJson && format == kNoJson;

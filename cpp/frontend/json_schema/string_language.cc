@@ -53,6 +53,18 @@ CodePointDfaPtr StringLanguage::Pattern(std::string_view pattern, JsonId schema,
   }
 }
 
+bool StringLanguage::IsDropped(const Schema& schema, std::string* reason) {
+  if (!is_lenient_) return false;
+  try {
+    PatternWithoutLength(reader_.document().text(schema.pattern), schema.id);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnsupported) throw;
+    if (reason) *reason = error.message();
+    return true;
+  }
+  return false;
+}
+
 CodePointDfaPtr StringLanguage::Format(std::string_view name, JsonId schema) {
   std::string key(1, 'f');
   key += name;

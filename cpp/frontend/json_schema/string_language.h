@@ -21,7 +21,13 @@ namespace xgrammar::json_schema {
 /// Borrows the reader; owned by one conversion.
 class StringLanguage {
  public:
-  explicit StringLanguage(const SchemaReader& reader) : reader_(reader) {}
+  explicit StringLanguage(const SchemaReader& reader, bool is_lenient = false)
+      : reader_(reader), is_lenient_(is_lenient) {}
+
+  /// Keywords that cannot be enforced are dropped.
+  bool is_lenient() const { return is_lenient_; }
+  /// Whether the pattern of a schema is dropped, and why.
+  bool IsDropped(const Schema& schema, std::string* reason = nullptr);
 
   /// Language of a `pattern` (search semantics, ECMA-262). Errors carry the pointer of `schema` and
   /// the keyword.
@@ -69,6 +75,7 @@ class StringLanguage {
   bool IsSubset(const StringAtom& atom) const;
 
   const SchemaReader& reader_;
+  bool is_lenient_;
   std::unordered_map<std::string, CodePointDfaPtr> automata_;
   std::unordered_map<const CodePointDfa*, CodePointDfaPtr> complements_;
   std::map<std::pair<const CodePointDfa*, const CodePointDfa*>, Product> products_;

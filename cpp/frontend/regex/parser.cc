@@ -63,6 +63,7 @@ class Parser {
     // Without `s` the dot means what the caller chose, and where the caller chose "any", what
     // ECMA-262 says.
     takes_lookbehind_ = options.takes_lookbehind;
+    takes_letter_anchors_ = options.takes_letter_anchors;
     repeats_lookahead_ = options.repeats_lookahead;
     dot_without_s_ = options.dot == Dot::kAny ? Dot::kNotLineEnd : options.dot;
   }
@@ -260,7 +261,14 @@ class Parser {
   }
 
   void ReadEscapedTerm() {
+    const size_t position = reader_.position();
     const RegexEscape escape = ReadRegexEscape(&reader_, false, flags_.ignore_case);
+    const bool is_anchor =
+        escape.kind == RegexEscape::Kind::kTextStart || escape.kind == RegexEscape::Kind::kTextEnd;
+    if (is_anchor && !takes_letter_anchors_) {
+      reader_.Fail(position,
+                   "ECMA-262 has no such anchor; ^ and $ are the start and the end of the text");
+    }
     switch (escape.kind) {
       case RegexEscape::Kind::kChar:
         return ReadQuantifier(AddCharacter(escape.code_point), true);
@@ -357,6 +365,7 @@ class Parser {
   Flags flags_;
   Dot dot_without_s_ = Dot::kNotLineEnd;
   bool takes_lookbehind_ = true;
+  bool takes_letter_anchors_ = true;
   bool repeats_lookahead_ = true;
   std::vector<Frame> frames_;
 };

@@ -31,6 +31,8 @@ struct RegexOptions {
   bool ignore_case = false;  ///< ASCII letters only.
   /// Whether look-behind is read; JSON Schema patterns refuse it (note 0007).
   bool takes_lookbehind = true;
+  /// `\A`, `\z` and `\Z`, which ECMA-262 does not have; JSON Schema patterns refuse them.
+  bool takes_letter_anchors = true;
   /// `(?=a)*`, which ECMA-262 has without the `u` flag (Annex B).
   bool repeats_lookahead = true;
   /// The bounds that LengthOfRegex returns are left out.
