@@ -1,9 +1,10 @@
-// _core.Limits, the struct of bounds field by field, and _core.CompileControl, the budget of one
-// call.
+// _core.Limits, the struct of bounds field by field, _core.CompileControl, the budget of one call,
+// and the depth of JSON text, which is a setting of the process.
 //
 // Defaults and their reasons are in support/limits.h. Values are not judged here: the facade checks
 // them when they are set, and the stage that a bound belongs to enforces it.
 #include "bindings/handles.h"
+#include "json/parser.h"
 #include "support/limits.h"
 
 namespace xgrammar::bindings {
@@ -29,6 +30,8 @@ void BindLimits(nb::module_& m) {
           "cancel",
           [](CompileControl& self) { self.cancelled.store(true, std::memory_order_relaxed); },
           "Let the call that runs with this object end with an error soon.");
+  m.def("set_max_json_depth", &SetMaxJsonDepth, nb::arg("depth"),
+        "Set how deep JSON text may be nested in this process.");
 }
 
 }  // namespace xgrammar::bindings

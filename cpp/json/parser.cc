@@ -6,7 +6,9 @@
 // objects compare keys, large ones use a hash table.
 #include "json/parser.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -22,6 +24,8 @@ namespace {
 
 constexpr size_t kLinearKeyScan =
     12;  // Up to this many members a scan beats building a hash table.
+
+std::atomic<int64_t> max_json_depth{int64_t{1} << 62};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -44,7 +48,10 @@ int HexValue(char c) {
 /// Owns the document under construction; used for one text by one thread.
 class JsonParser {
  public:
-  JsonParser(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {
+  JsonParser(std::string_view text, const Limits& limits)
+      : text_(text),
+        limits_(limits),
+        process_depth_(max_json_depth.load(std::memory_order_relaxed)) {
     document_.text_.reserve(text.size());
   }
 
@@ -141,12 +148,21 @@ class JsonParser {
     }
   }
 
+  void CheckDepth() const {
+    const auto depth = static_cast<int64_t>(frames_.size());
+    if (depth < std::min(limits_.max_nesting, process_depth_)) return;
+    if (limits_.max_nesting < process_depth_)
+      ThrowLimitError("max_nesting", depth + 1, limits_.max_nesting, "the JSON text");
+    Error error(ErrorKind::kLimit, "The JSON text is nested more deeply than " +
+                                       std::to_string(process_depth_) + " levels");
+    error.Limit("max_recursion_depth", depth + 1, process_depth_);
+    error.Hint("raise it with xgrammar.set_max_recursion_depth or send a smaller input");
+    throw error;
+  }
+
   JsonId Open(size_t start) {
     const bool is_object = Peek() == '{';
-    if (static_cast<int64_t>(frames_.size()) >= limits_.max_nesting) {
-      ThrowLimitError("max_nesting", static_cast<int64_t>(frames_.size()) + 1, limits_.max_nesting,
-                      "the JSON text");
-    }
+    CheckDepth();
     ++position_;
     const JsonId id = AddNode(is_object ? JsonKind::kObject : JsonKind::kArray, start);
     frames_.push_back({id, is_object ? pending_members_.size() : pending_items_.size(), is_object});
@@ -380,12 +396,15 @@ class JsonParser {
 
   std::string_view text_;
   const Limits& limits_;
+  const int64_t process_depth_;
   size_t position_ = 0;
   JsonDocument document_;
   std::vector<Frame> frames_;
   std::vector<JsonId> pending_items_;
   std::vector<JsonDocument::Member> pending_members_;
 };
+
+void SetMaxJsonDepth(int64_t depth) { max_json_depth.store(depth, std::memory_order_relaxed); }
 
 JsonDocument ParseJson(std::string_view text, const Limits& limits) {
   // Offsets are 32 bits wide, whatever the configured limit.

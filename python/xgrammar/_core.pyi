@@ -90,6 +90,9 @@ class CompileControl:
     def cancel(self) -> None:
         """Let the call that runs with this object end with an error soon."""
 
+def set_max_json_depth(depth: int) -> None:
+    """Set how deep JSON text may be nested in this process."""
+
 class JsonSchemaOptions:
     """Options of the JSON Schema front end, as its facade documents them."""
 

@@ -51,6 +51,7 @@ def _depth_from_environment() -> int:
 
 
 _depth = _depth_from_environment()
+_core.set_max_json_depth(_depth)
 
 
 def get_max_recursion_depth() -> int:
@@ -63,7 +64,9 @@ def get_max_recursion_depth() -> int:
 
     Notes
     -----
-    A source must keep to this and to `Limits.max_nesting`, whichever is smaller.
+    A source must keep to this and to `Limits.max_nesting`, whichever is smaller. JSON text
+    (schemas, structural tags, serialized grammars) keeps to it in every call; a compiler reads
+    other sources with the depth of the time when it was made.
     """
     return _depth
 
@@ -86,6 +89,7 @@ def set_max_recursion_depth(max_recursion_depth: int) -> None:
     if not 1 <= depth <= _LARGEST_DEPTH:
         raise UsageError(f"max_recursion_depth must be from 1 to {_LARGEST_DEPTH}, not {depth}")
     _depth = depth
+    _core.set_max_json_depth(depth)
 
 
 @contextmanager

@@ -37,7 +37,8 @@ class XGrammarError(RuntimeError):
     feature : str or None
         The keyword or construct at fault.
     limit : str or None
-        Name of the field of `xgrammar.Limits` that was exceeded; None for a fixed bound.
+        Name of the field of `xgrammar.Limits` that was exceeded, or ``max_recursion_depth``; None
+        for a fixed bound.
     value, maximum : int or None
         What the limit was compared with, and the limit.
     stage : str or None

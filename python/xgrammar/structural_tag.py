@@ -323,22 +323,22 @@ class StructuralTag(FormatModel):
     format: Format
 
     @staticmethod
-    def from_json(json_text: str | dict[str, Any]) -> StructuralTag:
-        """Read a structural tag from `json_text`, JSON text or what it decodes to.
+    def from_json(json_str: str | dict[str, Any]) -> StructuralTag:
+        """Read a structural tag from `json_str`, JSON text or what it decodes to.
 
         Raises
         ------
         ValueError
             It is neither text nor a dict, or (`pydantic.ValidationError`) no structural tag.
         """
-        if isinstance(json_text, str):
-            tag = StructuralTag.model_validate_json(json_text)
-        elif isinstance(json_text, dict):
-            tag = StructuralTag.model_validate(json_text)
+        if isinstance(json_str, str):
+            tag = StructuralTag.model_validate_json(json_str)
+        elif isinstance(json_str, dict):
+            tag = StructuralTag.model_validate(json_str)
         else:
             raise ValueError(  # noqa: TRY004 (documented)
                 "a structural tag is read from JSON text or a dict, "
-                f"not from {type(json_text).__name__}"
+                f"not from {type(json_str).__name__}"
             )
         return tag  # type: ignore[no-any-return, unused-ignore]
 

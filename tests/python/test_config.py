@@ -31,6 +31,23 @@ def test_depth_bounds_nesting_and_is_restored():
     assert xgr.get_max_recursion_depth() == 10_000
 
 
+def test_depth_holds_for_compilers_that_exist():
+    compiler = xgr.GrammarCompiler(xgr.TokenizerInfo(["a", "</s>"]))
+    schema = '{"items":' * 25 + "{}" + "}" * 25
+    tag = '{"format":' + '{"type":"optional","content":' * 25 + '{"value":"a"}' + "}" * 26
+    with xgr.max_recursion_depth(20):
+        for build in (xgr.Grammar.from_json_schema, compiler.compile_json_schema):
+            with pytest.raises(xgr.GrammarLimitError) as caught:
+                build(schema)
+            assert (caught.value.limit, caught.value.maximum) == ("max_recursion_depth", 20)
+        for build in (xgr.Grammar.from_structural_tag, compiler.compile_structural_tag):
+            with pytest.raises(xgr.InvalidJSONError, match="Failed to parse JSON") as caught:
+                build(tag)
+            assert caught.value.limit == "max_recursion_depth"
+    compiler.compile_json_schema(schema)
+    compiler.compile_structural_tag(tag)
+
+
 @pytest.mark.parametrize("depth", [0, -1, 1_000_001])
 def test_depth_out_of_range(depth):
     with pytest.raises(RuntimeError):

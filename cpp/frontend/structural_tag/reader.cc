@@ -13,14 +13,18 @@ namespace xgrammar::structural_tag {
 
 namespace {
 
+// Text that is nested too deeply is no JSON to callers either, who know two classes.
 JsonDocument ReadDocument(std::string_view text, const Limits& limits) {
   try {
     return ParseJson(text, limits);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kInvalidJson) throw;
+    const bool is_too_deep =
+        error.limit_name() == "max_nesting" || error.limit_name() == "max_recursion_depth";
+    if (error.kind() != ErrorKind::kInvalidJson && !is_too_deep) throw;
     Error wrapped(ErrorKind::kInvalidJson,
                   "Invalid JSON error: Failed to parse JSON: " + error.message());
-    wrapped.At(error.line(), error.column());
+    if (error.line() > 0) wrapped.At(error.line(), error.column());
+    if (is_too_deep) wrapped.Limit(error.limit_name(), error.limit_value(), error.limit_maximum());
     if (!error.hint().empty()) wrapped.Hint(error.hint());
     throw wrapped;
   }

@@ -111,6 +111,21 @@ TEST(ParseJson, BoundsNestingAndSize) {
   EXPECT_EQ(KindOf(std::string(100000, '[')), ErrorKind::kLimit);
 }
 
+TEST(ParseJson, KeepsToTheDepthOfTheProcess) {
+  SetMaxJsonDepth(2);
+  EXPECT_NO_THROW(ParseJson("[[]]"));
+  try {
+    ParseJson("[[[]]]");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kLimit);
+    EXPECT_EQ(error.limit_name(), "max_recursion_depth");
+    EXPECT_EQ(error.limit_maximum(), 2);
+  }
+  SetMaxJsonDepth(int64_t{1} << 62);
+  EXPECT_NO_THROW(ParseJson("[[[]]]"));
+}
+
 TEST(ParseJson, KeepsByteOffsets) {
   const JsonDocument document = ParseJson(" [1, \"a\"]");
   EXPECT_EQ(document.offset(document.root()), 1);
