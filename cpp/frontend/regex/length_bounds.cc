@@ -1,5 +1,5 @@
-// TakeLengthBounds: the assertions that stand before the first character of a pattern, one after
-// the other, also in groups.
+// TakeLengthBounds: a pattern that is one counted set of characters, and the assertions that stand
+// before the first character of a pattern, one after the other, also in groups.
 //
 // All of them hold at one place, so their order does not matter. A look-ahead for a counted number
 // of characters of one set up to the end of the text becomes one for any number of them.
@@ -14,6 +14,9 @@ namespace xgrammar {
 namespace {
 
 using Kind = RegexNodeKind;
+
+// Fewer copies make an automaton that is small enough.
+constexpr int64_t kManyCopies = 10000;
 
 std::span<const RegexNodeId> PartsOf(const RegexAst& ast, const RegexNodeId& id) {
   return ast.kind(id) == Kind::kSequence ? ast.children(id) : std::span(&id, 1);
@@ -63,10 +66,28 @@ RegexNodeId CountedUpToTheEnd(const RegexAst& ast, RegexNodeId assertion) {
   return repeated == Kind::kChar || repeated == Kind::kClass ? parts[0] : -1;
 }
 
+/// The repetition in a whole pattern `^C{m,n}$` whose copies would be many, or -1.
+RegexNodeId CountedText(const RegexAst& ast) {
+  const RegexNodeId root = ast.root();
+  const std::span<const RegexNodeId> parts = PartsOf(ast, root);
+  if (parts.size() != 3 || ast.kind(parts[0]) != Kind::kTextStart ||
+      ast.kind(parts[1]) != Kind::kRepeat || ast.kind(parts[2]) != Kind::kTextEnd)
+    return -1;
+  const Kind repeated = ast.kind(ast.child(parts[1]));
+  const bool is_long = std::max(ast.repeat_min(parts[1]), ast.repeat_max(parts[1])) >= kManyCopies;
+  return is_long && (repeated == Kind::kChar || repeated == Kind::kClass) ? parts[1] : -1;
+}
+
 }  // namespace
 
 RegexLength TakeLengthBounds(bool search, RegexAst* ast) {
   RegexLength length;
+  const RegexNodeId text = CountedText(*ast);
+  if (text >= 0) {
+    length = {ast->repeat_min(text), ast->repeat_max(text)};
+    ast->LiftBounds(text);
+    return length;
+  }
   const std::vector<RegexNodeId> assertions = LeadingAssertions(*ast);
   if (search && std::ranges::none_of(assertions, [ast](auto id) { return IsAtStart(*ast, id); }))
     return length;

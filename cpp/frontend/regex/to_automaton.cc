@@ -72,9 +72,28 @@ CodePointDfa RegexAstToDfa(const RegexAst& ast, const RegexFacts& facts, bool se
   return Determinize(nfa, limits.max_dfa_states);
 }
 
+namespace {
+
+// Whether bounds are looked for: in patterns with a look-ahead, and in those that end with a
+// repetition and have a number of five digits. What is not looked at keeps its bounds.
+bool MayHaveBounds(std::string_view pattern) {
+  if (pattern.find("(?=") != std::string_view::npos) return true;
+  if (!pattern.starts_with('^') || !pattern.ends_with("}$")) return false;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  constexpr size_t kDigits = 5;
+  size_t run = 0;
+  for (const char c : pattern) {
+    run = is_digit(c) ? run + 1 : 0;
+    if (run == kDigits) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 RegexLength LengthOfRegex(std::string_view pattern, const RegexOptions& options,
                           const Limits& limits) {
-  if (pattern.find("(?=") == std::string_view::npos) return {};
+  if (!MayHaveBounds(pattern)) return {};
   try {
     RegexAst ast = ParseRegex(pattern, options, limits);
     return TakeLengthBounds(options.match == RegexOptions::Match::kSearch, &ast);
@@ -88,7 +107,7 @@ CodePointDfa RegexToDfa(std::string_view pattern, const RegexOptions& options,
                         const Limits& limits) {
   RegexAst ast = ParseRegex(pattern, options, limits);
   const bool search = options.match == RegexOptions::Match::kSearch;
-  if (options.ignores_length) TakeLengthBounds(search, &ast);
+  if (options.ignores_length && MayHaveBounds(pattern)) TakeLengthBounds(search, &ast);
   return RegexAstToDfa(ast, AnalyzeRegex(ast), search, limits);
 }
 

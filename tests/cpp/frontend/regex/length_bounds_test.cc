@@ -30,6 +30,8 @@ TEST(RegexLengthBoundsTest, BoundsOfTheWholeText) {
   ExpectBounds("^(?=.{1,9}$)(?=[^]{2,7}$)(?=.{0,8}$)a*", 2, 7);
   ExpectBounds("^\\b(?=.+$)a", 1, -1);
   ExpectBounds("^(?=a{2}$)", 2, 2);
+  ExpectBounds("^[a-z]{2,30000}$", 2, 30000);
+  ExpectBounds("^.{20000,}$", 20000, -1);
   const RegexLength whole = BoundsOf("(?=.{1,9}$)a*", {});
   EXPECT_EQ(whole.max, 9);
 }
@@ -37,7 +39,9 @@ TEST(RegexLengthBoundsTest, BoundsOfTheWholeText) {
 TEST(RegexLengthBoundsTest, OthersAreNone) {
   for (const char* pattern :
        {"(?=.{1,9}$)a", "^a(?=.{1,9}$)", "^(?=.{1,9})a", "^(?!.{1,9}$)a", "^(?=.{1,9}$)a|b",
-        "^((?=.{1,9}$)a)?", "^(?=(ab){1,9}$)a", "^(?=.{1,9}a$)a", "^(?=.{1,9}$|b)a", "abc", ""}) {
+        "^((?=.{1,9}$)a)?", "^(?=(ab){1,9}$)a", "^(?=.{1,9}a$)a", "^(?=.{1,9}$|b)a",
+        "^[a-z]{2,3000}$", "^[a-z]{2,30000}", "[a-z]{2,30000}$", "^(ab){2,30000}$",
+        "^(?:a{2,30000})$", "abc", ""}) {
     ExpectBounds(pattern, 0, -1);
   }
 }
@@ -45,7 +49,8 @@ TEST(RegexLengthBoundsTest, OthersAreNone) {
 TEST(RegexLengthBoundsTest, TogetherTheyAreThePattern) {
   for (const char* pattern : {"^(?=.{2,5}$)a.*", "^(?=[ab]{2,}$)(?!ab)[abc]*$", "(?=^[^]{1,4}$)b|c",
                               "^(?=[^]{1,3}$)(a|b)", "^((?=.{1,9}$)(?=a{2,7}$))", "^(?=.{3}$)[^]*",
-                              "^(?=.{2,1000}$)(a+b)*$"}) {
+                              "^(?=.{2,1000}$)(a+b)*$", "^[ab]{3,20000}$", "^(?:a{2,20000})$",
+                              "^a{2,20000}?$", "^(?:a{200}){100}$"}) {
     RegexOptions rest = Searching();
     rest.ignores_length = true;
     const RegexLength length = BoundsOf(pattern);
