@@ -93,3 +93,12 @@ def test_calls_of_serving_engines():
             reasoning=True,
             parallel_tool_calls=False,
         )
+
+
+def test_markers_are_excluded_in_the_documented_order():
+    pairs = ("think", "tool_call", "arg_key", "arg_value")
+    markers = [marker for name in pairs for marker in (f"<{name}>", f"</{name}>")]
+    tag = xgr.get_model_structural_tag("glm_4_7", tools=[], reasoning=False)
+    assert tag.format.excludes == markers
+    tag = xgr.get_model_structural_tag("glm_4_7", tools=[TOOL], reasoning=False)
+    assert tag.format.excludes == [marker for marker in markers if marker != "<tool_call>"]

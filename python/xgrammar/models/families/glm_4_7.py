@@ -5,7 +5,8 @@ from __future__ import annotations
 from xgrammar.models.format import ARGUMENTS, NAME, Calls, Content, ModelFormat, Reasoning
 
 _THINK = ("<think>", "</think>")
-_TEXT = (*_THINK, "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>")
+_LATER = ("</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>")
+_MARKERS = (*_THINK, "<tool_call>", *_LATER)
 
 GLM_4_7 = ModelFormat(
     key="glm_4_7",
@@ -16,7 +17,7 @@ GLM_4_7 = ModelFormat(
         trigger="<tool_call>",
         style="glm_xml",
     ),
-    content=Content(excludes=_TEXT, excludes_without_tools=("<tool_call>", *_TEXT)),
-    reasoning=Reasoning(*_THINK, excludes=("<tool_call>", *_TEXT)),
-    marker_tokens=("<tool_call>", *_TEXT),
+    content=Content(excludes=(*_THINK, *_LATER), excludes_without_tools=_MARKERS),
+    reasoning=Reasoning(*_THINK, excludes=_MARKERS),
+    marker_tokens=_MARKERS,
 )
