@@ -68,7 +68,8 @@ size_t Branch::Size() const {
          string.excluded.size() + array.groups.size() + array.item_literals.size() +
          array.clauses.size() + object.groups.size() + object.required.size() +
          object.demanded.size() + object.required_anywhere.size() + object.forbidden.size() +
-         object.member_literals.size() + object.name_literals.size() + object.clauses.size();
+         object.member_literals.size() + object.name_literals.size() + object.clauses.size() +
+         object.choices.size();
 }
 
 std::string StringConstraint::Key() const {
@@ -140,6 +141,15 @@ std::string ObjectSpec::Key() const {
   for (const FreeClause& clause : clauses) {
     AppendNumber(clause.literal.id, &out);
     AppendNumber(static_cast<int64_t>(clause.literal.kind), &out);
+  }
+  for (const ObjectChoice& choice : choices) {
+    out += 'o';
+    for (const ObjectChoice::Way& way : choice.ways) {
+      AppendNumber(static_cast<int64_t>(way.kind), &out);
+      AppendNumber(way.index, &out);
+      AppendNumber(way.literal.id, &out);
+      AppendNumber(static_cast<int64_t>(way.literal.kind), &out);
+    }
   }
   AppendNumber(count.min, &out);
   AppendNumber(count.max, &out);

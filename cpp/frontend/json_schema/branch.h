@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -117,6 +118,20 @@ struct MemberClause {
   int32_t scope = -1;
 };
 
+/// How a member can meet a choice: it is missing, it is there with a value that satisfies a
+/// literal, or a clause about some member holds.
+struct MemberWay {
+  enum class Kind : uint8_t { kAbsent, kHas, kSome };
+  Kind kind = Kind::kAbsent;
+  std::string_view name;
+  Literal literal;
+  bool or_absent = false;  ///< Of kHas: missing will do, too.
+  MemberClause clause;
+};
+
+/// One of the ways holds.
+using MemberChoice = std::vector<MemberWay>;
+
 struct ObjectAtoms {
   std::vector<ScopedSchema> groups;
   std::vector<std::string_view> required;
@@ -127,6 +142,7 @@ struct ObjectAtoms {
   std::vector<std::pair<std::string_view, Literal>> member_literals;
   std::vector<Literal> name_literals;
   std::vector<MemberClause> clauses;
+  std::vector<std::shared_ptr<const MemberChoice>> choices;
   CountRange count;
   std::vector<ScopedSchema> unevaluated;
   bool has_keyword = false;  ///< Some keyword for objects stands, even if it demands nothing.
@@ -199,11 +215,24 @@ struct FreeClause {
   Literal literal;
 };
 
+/// At least one of the ways holds: a declared member is missing; it, or a free member of a cell, is
+/// there with a value that satisfies a literal, too.
+struct ObjectChoice {
+  enum class Kind : uint8_t { kAbsent, kMember, kCell };
+  struct Way {
+    Kind kind = Kind::kAbsent;
+    int32_t index = 0;  ///< Of the member or the cell.
+    Literal literal;    ///< Without an id: any value.
+  };
+  std::vector<Way> ways;
+};
+
 struct ObjectSpec {
   std::vector<ObjectMember> members;
   std::vector<std::string_view> closed_names;  ///< Names that free keys must not decode to.
   std::vector<FreeCell> cells;
   std::vector<FreeClause> clauses;
+  std::vector<ObjectChoice> choices;
   CountRange count;
   bool names_given = false;  ///< Some schema has `propertyNames`.
   bool has_keyword = false;  ///< As in ObjectAtoms; indented even if IsFree.
@@ -211,7 +240,7 @@ struct ObjectSpec {
   bool IsFree() const {
     return members.empty() && closed_names.empty() && cells.size() == 1 &&
            cells[0].keys == nullptr && cells[0].format.empty() && cells[0].value == kAnyLocation &&
-           clauses.empty() && count.IsTrivial();
+           clauses.empty() && choices.empty() && count.IsTrivial();
   }
   std::string Key() const;
 };

@@ -44,7 +44,7 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   const auto own_scope = static_cast<int32_t>(run->scopes.size());
   run->scopes.push_back({scope, literal, false, false, false});
   std::vector<Work> alternatives;
-  if (run->type == InstanceType::kObject &&
+  if (run->type == InstanceType::kObject && !run->keeps_choices &&
       !SplitByDiscriminator(*work, schema, &alternatives, work)) {
     return Split(run, work, &alternatives);
   }
@@ -79,6 +79,7 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
   if (run->type == InstanceType::kObject)
     ComplementObject(run, *work, schema, own_scope, &alternatives);
   ComplementSteps(run, *work, schema, own_scope, &alternatives);
+  if (alternatives.size() > 1) run->num_violations += alternatives.size();
   return Split(run, work, &alternatives);
 }
 
@@ -260,6 +261,57 @@ bool Merger::IsViolated(const Work& work, const Schema& schema) {
   });
 }
 
+// The ways to violate a schema by a member.
+MemberChoice Merger::ViolatingMembers(const Schema& schema) {
+  MemberChoice ways;
+  for (const std::string_view name : schema.required) {
+    const JsonId value = reader_.FindProperty(schema, name);
+    const bool has_value = value != kNoJson && !reader_.Read(value).IsTrivial();
+    if (!has_value) ways.push_back({MemberWay::Kind::kAbsent, name, {}, false, {}});
+  }
+  for (const NamedSchema& property : schema.properties) {
+    if (reader_.Read(property.schema).IsTrivial()) continue;
+    // A required one that is missing or has a wrong value may have a wrong value: one way.
+    const bool is_required = std::ranges::count(schema.required, property.name) > 0;
+    ways.push_back({MemberWay::Kind::kHas,
+                    property.name,
+                    {property.schema, LiteralKind::kNotSchema},
+                    is_required,
+                    {}});
+  }
+  const auto add_clause = [&](MemberClause::Keys keys, std::string_view pattern, bool has_value,
+                              JsonId value) {
+    if (reader_.Read(value).IsTrivial()) return;
+    const MemberClause clause{keys, pattern, &schema, has_value, {value, LiteralKind::kNotSchema}};
+    ways.push_back({MemberWay::Kind::kSome, {}, {}, false, clause});
+  };
+  for (const NamedSchema& pattern : schema.pattern_properties)
+    add_clause(MemberClause::Keys::kPattern, pattern.name, true, pattern.schema);
+  if (schema.additional_properties != kNoJson)
+    add_clause(MemberClause::Keys::kAdditional, {}, true, schema.additional_properties);
+  if (schema.property_names != kNoJson)
+    add_clause(MemberClause::Keys::kInvalidName, {}, false, schema.property_names);
+  return ways;
+}
+
+// Makes a branch take one way. False if it cannot.
+bool Merger::TakeWay(Work* work, const MemberWay& way) {
+  Branch& branch = work->branch;
+  switch (way.kind) {
+    case MemberWay::Kind::kAbsent:
+      return Forbid(&branch, way.name);
+    case MemberWay::Kind::kHas:
+      if (!way.or_absent && !Demand(&branch, way.name)) return false;
+      branch.object.member_literals.emplace_back(way.name, way.literal);
+      return MembersPossible(*work, {way.name});
+    case MemberWay::Kind::kSome:
+      branch.object.clauses.push_back(way.clause);
+      branch.object.count.RaiseMin(1);
+      return true;
+  }
+  return false;
+}
+
 void Merger::ComplementObject(Run* run, const Work& work, const Schema& schema, int32_t scope,
                               std::vector<Work>* out) {
   const size_t size = work.branch.Size();
@@ -270,52 +322,19 @@ void Merger::ComplementObject(Run* run, const Work& work, const Schema& schema, 
       out->push_back(std::move(alternative));
     }
   };
-  for (const std::string_view name : schema.required) {
-    const JsonId value = reader_.FindProperty(schema, name);
-    const bool has_value = value != kNoJson && !reader_.Read(value).IsTrivial();
-    if (!has_value) add([&](Branch* branch) { return Forbid(branch, name); });
-  }
-  for (const NamedSchema& property : schema.properties) {
-    if (reader_.Read(property.schema).IsTrivial()) continue;
-    // A required one that is missing or has a wrong value may have a wrong value: one alternative.
-    const bool is_required = std::ranges::count(schema.required, property.name) > 0;
+  MemberChoice ways = ViolatingMembers(schema);
+  if (run->keeps_choices && ways.size() > 1) {
     add([&](Branch* branch) {
-      if (!is_required && !Demand(branch, property.name)) return false;
-      branch->object.member_literals.emplace_back(
-          property.name, Literal{property.schema, LiteralKind::kNotSchema});
+      branch->object.choices.push_back(std::make_shared<const MemberChoice>(std::move(ways)));
       return true;
     });
-    if (!out->empty() && !MembersPossible(out->back(), {property.name})) out->pop_back();
-  }
-  const auto add_clause = [&](MemberClause clause) {
-    add([&](Branch* branch) {
-      branch->object.clauses.push_back(clause);
-      branch->object.count.RaiseMin(1);
-      return true;
-    });
-  };
-  for (const NamedSchema& pattern : schema.pattern_properties) {
-    if (reader_.Read(pattern.schema).IsTrivial()) continue;
-    add_clause({MemberClause::Keys::kPattern,
-                pattern.name,
-                &schema,
-                true,
-                {pattern.schema, LiteralKind::kNotSchema}});
-  }
-  if (schema.additional_properties != kNoJson &&
-      !reader_.Read(schema.additional_properties).IsTrivial()) {
-    add_clause({MemberClause::Keys::kAdditional,
-                {},
-                &schema,
-                true,
-                {schema.additional_properties, LiteralKind::kNotSchema}});
-  }
-  if (schema.property_names != kNoJson && !reader_.Read(schema.property_names).IsTrivial()) {
-    add_clause({MemberClause::Keys::kInvalidName,
-                {},
-                &schema,
-                false,
-                {schema.property_names, LiteralKind::kNotSchema}});
+  } else {
+    for (const MemberWay& way : ways) {
+      CountWork(size);
+      Work alternative = work;
+      if (TakeWay(&alternative, way) && !alternative.branch.object.count.IsEmpty())
+        out->push_back(std::move(alternative));
+    }
   }
   if (schema.property_count.min > 0) {
     add([&](Branch* branch) {

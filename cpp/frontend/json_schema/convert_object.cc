@@ -162,7 +162,8 @@ class ObjectMachine {
       if (!spec_.members[state.next].required) alternatives.push_back(Reference(after));
       return builder_.AddChoices(alternatives);
     }
-    if (free_.all_flags() == 0) return FreeTail(state.count);
+    if (free_.all_flags() == 0)
+      return converter_.FreeMembers(spec_, spec_.count, state.count, depth_);
     for (const FreeSteps::Step& step : free_.steps()) {
       if (!MayAddMember(state) || (step.flags & state.flags) != 0) continue;
       State after = state;
@@ -173,20 +174,6 @@ class ObjectMachine {
         state.flags == free_.all_flags() && state.count >= std::max<int64_t>(spec_.count.min, 1);
     if (complete) alternatives.push_back(builder_.AddEmpty());
     return builder_.AddChoices(alternatives);
-  }
-
-  // Free members only, counted by a repetition.
-  ExprId FreeTail(int64_t count) {
-    const int64_t max = spec_.count.HasMax() ? spec_.count.max - count : kUnbounded;
-    const int64_t min = std::max<int64_t>(spec_.count.min - count, count == 0 ? 1 : 0);
-    if (free_.steps().empty() || max == 0)
-      return min > 0 ? builder_.AddNothing() : builder_.AddEmpty();
-    if (max != kUnbounded && max < min) return builder_.AddNothing();
-    const ExprId member = converter_.AnyFreeMember(spec_, depth_);
-    const ExprId next = builder_.AddSequence({separator_, member});
-    if (count > 0) return builder_.AddRepeat(next, min, max);
-    return builder_.AddSequence(
-        {member, builder_.AddRepeat(next, min - 1, max == kUnbounded ? max : max - 1)});
   }
 
   JSONSchemaConverter& converter_;
@@ -224,6 +211,20 @@ ExprId JSONSchemaConverter::AnyFreeMember(const ObjectSpec& spec, Depth depth) {
   return builder_.AddRuleRef(builder_.AddRuleWithHint("member", choices, ContainerRuleKind(depth)));
 }
 
+// Free members only, behind `before` members, counted by a repetition.
+ExprId JSONSchemaConverter::FreeMembers(const ObjectSpec& spec, const CountRange& count,
+                                        int64_t before, Depth depth) {
+  const int64_t max = count.HasMax() ? count.max - before : kUnbounded;
+  const int64_t min = std::max<int64_t>(count.min - before, before == 0 ? 1 : 0);
+  if (spec.cells.empty() || max == 0) return min > 0 ? builder_.AddNothing() : builder_.AddEmpty();
+  if (max != kUnbounded && max < min) return builder_.AddNothing();
+  const ExprId member = AnyFreeMember(spec, depth);
+  const ExprId next = builder_.AddSequence({MemberSeparator(depth), member});
+  if (before > 0) return builder_.AddRepeat(next, min, max);
+  return builder_.AddSequence(
+      {member, builder_.AddRepeat(next, min - 1, max == kUnbounded ? max : max - 1)});
+}
+
 // Whether the bounds say more than the declared names already do.
 static bool CountsMatter(const ObjectSpec& spec) {
   int64_t num_required = 0;
@@ -248,7 +249,13 @@ static bool HasLongRun(const ObjectSpec& spec) {
 ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
   const bool has_required = std::any_of(spec.members.begin(), spec.members.end(),
                                         [](const ObjectMember& m) { return m.required; });
-  const bool may_be_empty = spec.count.min == 0 && !has_required && spec.clauses.empty();
+  const bool may_lack_all = std::ranges::all_of(spec.choices, [](const ObjectChoice& choice) {
+    return std::ranges::any_of(choice.ways, [](const ObjectChoice::Way& way) {
+      return way.kind == ObjectChoice::Kind::kAbsent;
+    });
+  });
+  const bool may_be_empty =
+      spec.count.min == 0 && !has_required && spec.clauses.empty() && may_lack_all;
   const bool may_have_members = !(spec.members.empty() && spec.cells.empty()) &&
                                 !(spec.count.HasMax() && spec.count.max == 0);
   std::vector<ExprId> alternatives;
@@ -265,6 +272,8 @@ ExprId JSONSchemaConverter::ObjectBody(const ObjectSpec& spec, Depth depth) {
     ExprId members = kNoExpr;
     if (any_order) {
       members = AnyOrderMembers(spec, depth);
+    } else if (!spec.choices.empty()) {
+      members = ChosenMembers(spec, CountsMatter(spec), depth);
     } else if (!spec.clauses.empty() || CountsMatter(spec)) {
       members = ObjectMachine(this, spec, depth).Build();
     } else if (HasLongRun(spec)) {

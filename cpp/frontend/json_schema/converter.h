@@ -216,10 +216,14 @@ class JSONSchemaConverter {
   ExprId Member(const ObjectMember& member, Depth depth);
   ExprId FreeMember(const ObjectSpec& spec, const FreeCell& cell, LocationId value, Depth depth);
   ExprId AnyFreeMember(const ObjectSpec& spec, Depth depth);
+  ExprId FreeMembers(const ObjectSpec& spec, const CountRange& count, int64_t before, Depth depth);
   ExprId AnyOrderMembers(const ObjectSpec& spec, Depth depth);
   ExprId OrderedObject(const ObjectSpec& spec, Depth depth);
   ExprId OptionalMembers(const ObjectSpec& spec, Depth depth);
   ExprId SortedMembers(const ObjectSpec& spec, Depth depth);
+  /// convert_choices.cc. `counts`: whether the count of members has to be tracked.
+  ExprId ChosenMembers(const ObjectSpec& spec, bool counts, Depth depth);
+  friend class ChoiceMachine;
   friend class FreeSteps;
   friend class ObjectMachine;
 
@@ -241,6 +245,7 @@ class JSONSchemaConverter {
   std::unordered_map<const CodePointDfa*, LateAutomatonPtr> spelled_;  ///< By what they spell.
   std::unordered_map<std::string, ExprId> numbers_;
   std::unordered_map<std::string, ExprId> strings_;
+  std::unordered_map<ExprId, ExprId> member_tails_;  ///< Rules of ChoiceMachine by their bodies.
   std::deque<PendingContainer> queue_;
   std::deque<ArraySpec> const_arrays_;
   std::deque<ObjectSpec> const_objects_;

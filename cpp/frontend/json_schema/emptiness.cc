@@ -47,6 +47,14 @@ std::optional<std::string> TextOfPattern(std::string_view pattern) {
 
 }  // namespace
 
+// The number of the only string that the pattern of a schema matches, if there is such a one.
+std::optional<int32_t> Merger::OnlyMatchOf(const Schema& schema) {
+  if (schema.pattern == kNoJson) return std::nullopt;
+  const std::optional<std::string> text = TextOfPattern(reader_.document().text(schema.pattern));
+  if (!text) return std::nullopt;
+  return evaluator_.KeyNumberOfText(*text);
+}
+
 // The properties of a schema that have a fixed set of values.
 const std::vector<Merger::Discriminator>& Merger::DiscriminatorsOf(const Schema& schema) {
   const auto [place, is_new] = discriminators_.try_emplace(schema.id);
@@ -55,20 +63,19 @@ const std::vector<Merger::Discriminator>& Merger::DiscriminatorsOf(const Schema&
     const Schema& expected = reader_.Read(reader_.SkipReferences(property.schema));
     const bool is_const = expected.const_value != kNoJson;
     const bool is_listing = is_const || expected.enum_values != kNoJson;
-    std::optional<std::string> text;
-    if (!is_listing && expected.pattern != kNoJson && expected.types == kStringBit)
-      text = TextOfPattern(reader_.document().text(expected.pattern));
-    if (!is_listing && !text) continue;
+    std::optional<int32_t> match;
+    if (!is_listing && expected.types == kStringBit) match = OnlyMatchOf(expected);
+    if (!is_listing && !match) continue;
     Discriminator found;
     found.name = property.name;
     found.required = std::find(schema.required.begin(), schema.required.end(), property.name) !=
                      schema.required.end();
-    const auto values = text       ? std::span<const JsonId>()
+    const auto values = match      ? std::span<const JsonId>()
                         : is_const ? std::span(&expected.const_value, 1)
                                    : reader_.document().items(expected.enum_values);
     if (values.size() > kMaxComparedValues) continue;
     for (const JsonId value : values) found.values.push_back(evaluator_.KeyNumber(value));
-    if (text) found.values.push_back(evaluator_.KeyNumberOfText(*text));
+    if (match) found.values.push_back(*match);
     place->second.push_back(std::move(found));
   }
   return place->second;
@@ -217,6 +224,10 @@ bool Merger::MembersPossible(const Work& work, const Names& names) {
     if (Question::Ask(this, [&] { return IsEmpty(Intern(literals), 1); })) return false;
   }
   return true;
+}
+
+bool Merger::IsSurelyEmpty(LocationId location) {
+  return Question::Ask(this, [&] { return IsEmpty(location, 1); });
 }
 
 // The required names that a group of members may have made impossible, or all names that it speaks

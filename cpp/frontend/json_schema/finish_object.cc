@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontend/json_schema/finish_choices.h"
 #include "frontend/json_schema/merge.h"
 #include "frontend/json_schema/name_table.h"
 
@@ -38,7 +39,11 @@ class ObjectFinisher {
     spec_.count = atoms_.count;
     spec_.names_given = !atoms_.name_literals.empty();
     spec_.has_keyword = atoms_.has_keyword;
-    Choose(spec_, 0, out);
+    if (atoms_.choices.empty()) {
+      Choose(spec_, 0, out);
+    } else if (KeepChoices()) {
+      Emit(spec_, out);
+    }
   }
 
  private:
@@ -102,6 +107,17 @@ class ObjectFinisher {
     }
     for (const MemberClause& clause : clauses_)
       clause_patterns_.push_back(AddPattern({}, KeysOf(clause)));
+    // The keys of a choice make cells only where there are free keys at all.
+    const bool has_free_keys = !atoms_.choices.empty() && MayHaveFreeKeys();
+    for (const auto& choice : atoms_.choices) {
+      for (const MemberWay& way : *choice) {
+        const bool is_plain = way.clause.keys == MemberClause::Keys::kAdditional && !has_free_keys;
+        if (way.kind != MemberWay::Kind::kSome || is_plain) continue;
+        const CodePointDfaPtr keys = KeysOf(way.clause);
+        const size_t pattern = has_free_keys ? AddPattern({}, keys) : 0;
+        way_keys_[&way] = {keys, has_free_keys ? static_cast<int32_t>(pattern) : -1};
+      }
+    }
     if (atoms_.name_literals.empty()) return;
     const bool is_alone = declared_.empty() && atoms_.forbidden.empty() && patterns_.empty();
     if (is_alone) name_format_ = NameFormat(atoms_.name_literals);
@@ -240,6 +256,11 @@ class ObjectFinisher {
         AddValue(Declare(property.name), g, property.schema);
     }
     for (const auto& [name, literal] : atoms_.member_literals) Declare(name);
+    for (const auto& choice : atoms_.choices) {
+      for (const MemberWay& way : *choice) {
+        if (way.kind != MemberWay::Kind::kSome) Declare(way.name);
+      }
+    }
     for (const std::string_view name : atoms_.required) {
       Declared* declared = Declare(name);
       if (declared) declared->required = true;
@@ -450,6 +471,30 @@ class ObjectFinisher {
     });
   }
 
+  // Whether a key that is not declared may be there, as far as a quick look tells.
+  bool MayHaveFreeKeys() const {
+    return std::ranges::none_of(atoms_.groups, [&](const ScopedSchema& group) {
+      const Schema& schema = *group.schema;
+      return schema.pattern_properties.empty() && schema.additional_properties != kNoJson &&
+             IsFalse(merger_.reader().Read(schema.additional_properties));
+    });
+  }
+
+  // Turns all choices and clauses into choices of the spec. False if one cannot be met.
+  bool KeepChoices() {
+    std::vector<const MemberChoice*> open;
+    for (const auto& choice : atoms_.choices) open.push_back(choice.get());
+    std::vector<MemberChoice> single;
+    single.reserve(clauses_.size());
+    for (size_t i = 0; i < clauses_.size(); ++i) {
+      single.push_back({{MemberWay::Kind::kSome, {}, {}, false, clauses_[i]}});
+      const auto pattern = static_cast<int32_t>(clause_patterns_[i]);
+      way_keys_[&single.back()[0]] = {patterns_[clause_patterns_[i]].keys, pattern};
+      open.push_back(&single.back());
+    }
+    return ChoiceResolver(&merger_, &spec_, way_keys_, cell_matches_).Resolve(std::move(open));
+  }
+
   LocationId With(LocationId location, const Literal& literal) {
     Conjunction conjunction = merger_.conjunction(location);
     conjunction.push_back(literal);
@@ -477,6 +522,7 @@ class ObjectFinisher {
   std::vector<Evaluators> evaluators_;  ///< By index of ObjectAtoms::unevaluated.
   std::vector<MemberClause> clauses_;
   std::vector<size_t> clause_patterns_;
+  ChoiceResolver::KeysByWay way_keys_;
   CodePointDfaPtr names_;         ///< What `propertyNames` allows; null: everything.
   std::string_view name_format_;  ///< If that is a format that has no automaton of its own.
   NameTable forbidden_;

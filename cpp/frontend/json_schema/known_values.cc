@@ -4,6 +4,7 @@
 // that grow by one complement each time, so answers are carried on from the longest beginning that
 // has been expanded, and a value that is left is enough to know that something is.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -122,10 +123,21 @@ void Merger::FilterValues(const Conjunction& conjunction, std::vector<JsonId>* v
     return std::all_of(same, last, [&](const auto& entry) { return holds(entry.second); }) &&
            std::all_of(complements.others.rbegin(), complements.others.rend(), holds);
   };
+  // A long list beside the pattern of one text is mostly one of many such alternatives.
+  std::optional<int32_t> only;
+  for (const Literal& literal : conjunction) {
+    const bool is_positive =
+        literal.kind == LiteralKind::kSchema || literal.kind == LiteralKind::kPlainSchema;
+    if (is_positive && !only && values->size() > 1) only = OnlyMatchOf(reader_.Read(literal.id));
+  }
+  const auto is_other = [&](JsonId value) {
+    return only && reader_.document().IsString(value) && evaluator_.KeyNumber(value) != *only;
+  };
   std::unordered_map<int32_t, JsonId> seen;
   std::set<std::string> spellings;  // Of values that are there more than once.
   std::vector<JsonId> kept;
   for (const JsonId value : *values) {
+    if (is_other(value)) continue;
     const bool held =
         before && std::binary_search(before->values.begin(), before->values.end(), value);
     if (!satisfies(value, held ? num_held : 0)) continue;

@@ -112,10 +112,28 @@ bool Merger::MayHold(const Literal& literal, InstanceType type) {
   return (types & BitsOf(type)) != 0;
 }
 
+// Complements of objects that have members in common may multiply; then the ways to violate a
+// schema by a member are kept together, and the object keeps track of which of them were met.
 void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result) {
+  if (TryExpandType(conjunction, type, false, result)) return;
+  has_kept_choices_ = true;
+  result->objects.clear();
+  TryExpandType(conjunction, type, true, result);
+}
+
+// False if the alternatives that complements make are too many.
+bool Merger::TryExpandType(const Conjunction& conjunction, InstanceType type, bool keeps_choices,
+                           Expansion* result) {
+  constexpr size_t kManyViolations = 200;
+  constexpr size_t kFewViolations = 50;  // Where they have multiplied before.
+  const bool may_keep = type == InstanceType::kObject && !options_.any_order && !keeps_choices;
+  const size_t max_violations = !may_keep           ? std::numeric_limits<size_t>::max()
+                                : has_kept_choices_ ? kFewViolations
+                                                    : kManyViolations;
   std::unique_ptr<Run> run = TakeRun();
   run->type = type;
   run->result = result;
+  run->keeps_choices = keeps_choices;
   Work& first = run->stack.emplace_back();
   for (size_t i = conjunction.size(); i-- > 0;) Push(run.get(), &first, conjunction[i], -1, true);
   while (!run->stack.empty()) {
@@ -128,10 +146,12 @@ void Merger::ExpandType(const Conjunction& conjunction, InstanceType type, Expan
       work.tasks = task.next;
       outcome = task.step ? DoStep(run.get(), &work, task) : DoLiteral(run.get(), &work, task);
     }
+    if (run->num_violations > max_violations) return false;
     if (outcome == Outcome::kContinue) FinishBranch(run.get(), &work.branch);
   }
   result->values.insert(result->values.end(), run->values.begin(), run->values.end());
   KeepRun(std::move(run));
+  return true;
 }
 
 // Most expansions are small, so that making their tables anew would be much of the work.
@@ -150,6 +170,7 @@ void Merger::KeepRun(std::unique_ptr<Run> run) {
   run->applied.clear();
   run->values.clear();
   run->has_split = false;
+  run->num_violations = 0;
   idle_runs_.push_back(std::move(run));
 }
 
@@ -243,6 +264,22 @@ bool Merger::WasApplied(Run* run, Work* work, const Literal& literal) {
   return false;
 }
 
+// If a schema lists its values: they stand for the branch, and FilterValues checks the rest of the
+// conjunction for each.
+bool Merger::TakeValues(Run* run, const Schema& schema) {
+  if (schema.enum_values == kNoJson && schema.const_value == kNoJson) return false;
+  const auto take = [&](JsonId value) {
+    xgrammar::CountWork("expanding a schema", 2);
+    if (Evaluator::TypeOf(reader_.document(), value) == run->type) run->values.push_back(value);
+  };
+  if (schema.const_value != kNoJson) {
+    take(schema.const_value);
+  } else {
+    for (const JsonId value : reader_.document().items(schema.enum_values)) take(value);
+  }
+  return true;
+}
+
 Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
   const Literal& literal = task.literal;
   const int32_t scope = task.scope;
@@ -250,18 +287,7 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
   if (schema.is_boolean) return schema.boolean_value ? Outcome::kContinue : Outcome::kDead;
   if (!MayHold(literal, run->type)) return Outcome::kDead;
   if (IsRepeated(*run, task)) return Outcome::kContinue;
-  if (schema.enum_values != kNoJson || schema.const_value != kNoJson) {
-    const auto take = [&](JsonId value) {
-      xgrammar::CountWork("expanding a schema", 2);
-      if (Evaluator::TypeOf(reader_.document(), value) == run->type) run->values.push_back(value);
-    };
-    if (schema.const_value != kNoJson) {
-      take(schema.const_value);
-    } else {
-      for (const JsonId value : reader_.document().items(schema.enum_values)) take(value);
-    }
-    return Outcome::kDead;
-  }
+  if (TakeValues(run, schema)) return Outcome::kDead;
   const bool is_tracked = scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation;
   if (literal.kind != LiteralKind::kUnevaluated && WasApplied(run, work, literal) && !is_tracked)
     return Outcome::kContinue;
@@ -344,15 +370,18 @@ std::vector<std::vector<size_t>> Merger::CompatibleSets(const std::vector<Litera
 }
 
 Merger::Outcome Merger::DoAnyOf(Run* run, Work* work, const Task& task) {
+  const bool has_children = run->type == InstanceType::kObject || run->type == InstanceType::kArray;
+  const Scope scope = run->scopes[static_cast<size_t>(task.scope)];
+  const bool is_tracked = scope.tracks_evaluation && has_children;
   std::vector<Literal> live;
   for (const JsonId member : task.step->members) {
     const Literal literal{reader_.SkipReferences(member), task.literal.kind};
     if (!MayHold(literal, run->type)) continue;
+    // No alternative of the branch: lists of alternatives with a value each need no copies.
+    if (!is_tracked && TakeValues(run, reader_.Read(literal.id))) continue;
     if (std::find(live.begin(), live.end(), literal) == live.end()) live.push_back(literal);
   }
-  const bool has_children = run->type == InstanceType::kObject || run->type == InstanceType::kArray;
-  const Scope scope = run->scopes[static_cast<size_t>(task.scope)];
-  const bool tracks = scope.tracks_evaluation && has_children && live.size() > 1;
+  const bool tracks = is_tracked && live.size() > 1;
   std::vector<std::vector<size_t>> sets;
   if (tracks) {
     sets = CompatibleSets(live, run->type, RequiredBy(*run, *work));
@@ -394,6 +423,8 @@ Merger::Outcome Merger::DoOneOf(Run* run, Work* work, const Task& task) {
     const Literal chosen{live[i], task.literal.kind};
     if (!MayHold(chosen, run->type))
       continue;  // Strict mode's inference may exclude what the standard allows.
+    // Whether the others hold for a value is a matter of FilterValues.
+    if (TakeValues(run, reader_.Read(live[i]))) continue;
     Work alternative = *work;
     for (size_t j = live.size(); j-- > 0;) {
       const Literal other{live[j], LiteralKind::kPlainSchema};

@@ -49,6 +49,8 @@ class Merger {
   using Names = std::vector<std::string_view>;
   /// Whether nothing satisfies the location, as far as a search of bounded depth can tell.
   bool IsEmpty(LocationId location, int depth = 3);
+  /// The same, given up where it takes long.
+  bool IsSurelyEmpty(LocationId location);
   /// Whether no instance of a type satisfies both literals, as far as a search of bounded depth can
   /// tell. Of objects, only those that have all `required` names count.
   bool AreDisjoint(const Literal& a, const Literal& b, InstanceType type,
@@ -103,6 +105,8 @@ class Merger {
     std::vector<JsonId> values;
     int32_t current = -1;  ///< The task that is worked on.
     bool has_split = false;
+    bool keeps_choices = false;  ///< Ways to violate a schema by a member stay one alternative.
+    size_t num_violations = 0;   ///< Alternatives that complements have made.
     Expansion* result = nullptr;
   };
 
@@ -121,6 +125,8 @@ class Merger {
   };
 
   void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
+  bool TryExpandType(const Conjunction& conjunction, InstanceType type, bool keeps_choices,
+                     Expansion* result);
   bool NarrowFinite(LocationId location, Expansion* result);
   bool NarrowToText(LocationId location, Expansion* result);
   std::pair<const Expansion*, size_t> ExpandedBeginning(const Conjunction& conjunction);
@@ -138,6 +144,7 @@ class Merger {
 
   Outcome DoLiteral(Run* run, Work* work, const Task& task);
   Outcome DoSchema(Run* run, Work* work, const Task& task);
+  bool TakeValues(Run* run, const Schema& schema);
   bool IsRepeated(const Run& run, const Task& task);
   static bool WasApplied(Run* run, Work* work, const Literal& literal);
   std::unique_ptr<Run> TakeRun();
@@ -174,6 +181,8 @@ class Merger {
   void ComplementScalars(Run* run, const Work& work, const Schema& schema, std::vector<Work>* out);
   void ComplementArray(Run* run, const Work& work, const Schema& schema, int32_t scope,
                        std::vector<Work>* out);
+  MemberChoice ViolatingMembers(const Schema& schema);
+  bool TakeWay(Work* work, const MemberWay& way);
   void ComplementObject(Run* run, const Work& work, const Schema& schema, int32_t scope,
                         std::vector<Work>* out);
   void ComplementSteps(Run* run, const Work& work, const Schema& schema, int32_t scope,
@@ -189,6 +198,7 @@ class Merger {
     std::vector<int32_t> values;
   };
   const std::vector<Discriminator>& DiscriminatorsOf(const Schema& schema);
+  std::optional<int32_t> OnlyMatchOf(const Schema& schema);
   bool DifferInMember(const Literal& a, const Literal& b, const Names& required);
   Names RequiredBy(const Run& run, const Work& work);
   bool MembersPossible(const Work& work, const Names& names);
@@ -243,6 +253,7 @@ class Merger {
   std::unordered_map<const Schema*, std::vector<ConditionList>> condition_lists_;
   std::vector<std::unique_ptr<Run>> idle_runs_;  ///< Cleared, for the memory they hold.
   int64_t work_count_ = 0;
+  bool has_kept_choices_ = false;
   int nesting_ = 0;                        ///< Of questions.
   int64_t question_end_ = kNoQuestionEnd;  ///< The work count at which a question is given up.
 };

@@ -2,14 +2,16 @@
 // complements become requirements, and what is known to be empty is pruned.
 //
 // Guards that a schema beside its complement is nothing, that discriminated alternatives count as
-// disjoint, and that expansion ends in a limit error. Which texts come of it is
-// json_schema_test.cc.
+// disjoint, that choices propagate, and that expansion ends in a limit error. Which texts come of
+// it is json_schema_test.cc.
 #include "frontend/json_schema/merge.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
+#include "frontend/json_schema/finish_choices.h"
 #include "json/parser.h"
 
 namespace xgrammar::json_schema {
@@ -76,6 +78,46 @@ TEST_F(MergerTest, ComplementOfAPropertyRequiresIt) {
   ASSERT_EQ(expansion.objects.size(), 1u);
   ASSERT_EQ(expansion.objects[0].members.size(), 1u);
   EXPECT_TRUE(expansion.objects[0].members[0].required);
+}
+
+// A choice with one way left changes its member, which leaves the next choice with one, too; a
+// choice that every object meets is dropped.
+TEST_F(MergerTest, ChoicesWithOneWayBecomePartOfMembers) {
+  Load(R"({"a":{"type":"integer"},"any":{"type":["integer","string"]}})");
+  const Literal not_integer{document_->Find(document_->root(), "a"), LiteralKind::kNotSchema};
+  const LocationId any = merger_->InternSchema(document_->Find(document_->root(), "any"));
+  const auto absent = [](std::string_view name) {
+    return MemberWay{MemberWay::Kind::kAbsent, name, {}, false, {}};
+  };
+  const MemberWay wrong{MemberWay::Kind::kHas, "y", not_integer, false, {}};
+  ObjectSpec spec;
+  spec.members = {{"x", false, any}, {"y", false, any}, {"z", true, any}};
+  const MemberChoice first = {wrong, absent("x")};
+  const MemberChoice second = {absent("z"), absent("y")};
+  const MemberChoice third = {absent("y"), absent("z"), wrong};
+  const ChoiceResolver::KeysByWay keys;
+  const std::vector<std::vector<bool>> no_cells;
+  ObjectSpec open = spec;
+  EXPECT_TRUE(ChoiceResolver(merger_.get(), &open, keys, no_cells).Resolve({&first}));
+  ASSERT_EQ(open.choices.size(), 1u);
+  EXPECT_EQ(open.choices[0].ways.size(), 2u);
+  EXPECT_TRUE(
+      ChoiceResolver(merger_.get(), &spec, keys, no_cells).Resolve({&first, &second, &third}));
+  EXPECT_TRUE(spec.choices.empty());
+  ASSERT_EQ(spec.members.size(), 1u);
+  EXPECT_EQ(spec.members[0].name, "z");
+  const MemberChoice impossible = {absent("z")};
+  EXPECT_FALSE(ChoiceResolver(merger_.get(), &spec, keys, no_cells).Resolve({&impossible}));
+}
+
+TEST_F(MergerTest, AlternativesWithAValueEachAreOneList) {
+  std::string text = R"({"type":"string","anyOf":[)";
+  for (int i = 0; i < 500; ++i)
+    text += std::string(i == 0 ? "" : ",") + R"({"enum":["v)" + std::to_string(i) + R"("]})";
+  limits_.max_schema_expansion = 100;
+  const Expansion& expansion = Expand(text + R"(],"pattern":"^v7$"})");
+  EXPECT_EQ(expansion.values.size(), 1u);
+  EXPECT_TRUE(expansion.IsFinite());
 }
 
 TEST_F(MergerTest, ExpansionIsBounded) {
