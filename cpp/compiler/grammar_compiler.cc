@@ -57,6 +57,10 @@ struct GrammarCompiler::Impl {
         automata(std::make_shared<AutomatonStore>()),
         cache(options.cache_enabled, options.cache_limit_bytes) {
     local_masks->kind_masks()->MakeCommon();
+    // Nearly every compiler meets a JSON string of at most so many characters, and nobody should
+    // wait for this between two tokens.
+    constexpr bool kCountsEscapes = true;
+    local_masks->length_order(kCountsEscapes);
   }
 
   CompiledGrammarPtr Compile(GrammarPtr grammar,

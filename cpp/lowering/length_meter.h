@@ -75,6 +75,8 @@ class LengthMeter {
     const uint64_t left = length < max_ ? max_ - length : 0;
     return Room{static_cast<uint32_t>(left), needed_[size_t{state} * num_phases_]};
   }
+  /// Characters from a state, outside of escapes, until an end, at least.
+  uint32_t LeastFrom(uint32_t state) const { return least_[size_t{state} * num_phases_]; }
   bool counts_escapes() const { return shift_ != 0; }
   /// One of all the counts that are alike for texts of up to that many bytes.
   uint32_t NormalCount(uint32_t count, uint32_t num_bytes) const {

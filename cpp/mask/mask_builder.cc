@@ -65,6 +65,19 @@ bool IsFarFromLimits(const DfaItem& item, uint32_t horizon) {
   return meter != nullptr ? meter->IsFar(item.count, horizon) : CopiesLeft(item).room > horizon;
 }
 
+/// Whether all that is below a node stays inside, near a bound on the length, and nothing of it can
+/// follow. `kinds_after`: of what follows.
+bool TakesAllBelow(const TokenTrie& trie, uint32_t node, const DfaPosition& to,
+                   const LengthMeter& meter, uint16_t kinds_after, LiveKinds* live) {
+  constexpr uint32_t kWorthAsking = 16;
+  if (trie.node(node).subtree_end - node < kWorthAsking) return false;
+  const std::optional<LengthMeter::Room> room = meter.RoomAt(to.state, to.copies.room);
+  const uint32_t height = trie.height_below(node);
+  if (!room || height >= kManyLevels || height + room->needed > room->left) return false;
+  if (!live->TakesAllBelow(trie, node, to.state)) return false;
+  return !live->Of(to.state).may_end || (trie.kinds_below(node) & kinds_after) == 0;
+}
+
 }  // namespace
 
 std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set, TextRuns* runs) {
@@ -288,19 +301,24 @@ void MaskBuilder::ReadByAutomaton(const DfaItem& item, const Part& part) {
   const uint16_t copies = counts_copies && is_large ? KindsOfCopies(*item.unit->dfa) : uint16_t{0};
   // Where what follows may begin, nodes are read.
   const bool is_opaque = in_run_ && after.ends;  // Anything may follow.
-  const auto taken =
-      is_opaque ? uint16_t{0} : static_cast<uint16_t>(copies & ~KindsOf(after.first));
+  const uint16_t first_kinds = KindsOf(after.first);
+  const auto taken = is_opaque ? uint16_t{0} : static_cast<uint16_t>(copies & ~first_kinds);
+  const LengthMeter* meter = item.unit->meter.get();
+  std::optional<LiveKinds> live;
+  if (meter != nullptr && is_large && !is_opaque) live.emplace(*item.unit->dfa);
   WalkDfa(
       trie, part.begin, part.end, *item.unit->dfa, RuleOf(*item.unit),
       {item.state, CopiesLeft(item)}, &stack_,
       [&](uint32_t node, const DfaPosition&) { Emit(trie, node); },
       [&](uint32_t node, const DfaPosition&) { DeferChildren(trie, node, after); },
       [&](uint32_t node, const DfaPosition& to) {
-        // Between copies, with room for a copy for each byte of what is below.
-        if (taken == 0 || to.state != 0 || (trie.kinds_below(node) & ~taken) != 0) return false;
-        if (trie.height_below(node) >= std::min(to.copies.room, kManyLevels)) return false;
-        EmitBelow(trie, node);
-        return true;
+        const bool is_taken =
+            live ? TakesAllBelow(trie, node, to, *meter, first_kinds, &*live)
+                 // Between copies, with room for a copy for each byte below.
+                 : taken != 0 && to.state == 0 && (trie.kinds_below(node) & ~taken) == 0 &&
+                       trie.height_below(node) < std::min(to.copies.room, kManyLevels);
+        if (is_taken) EmitBelow(trie, node);
+        return is_taken;
       });
 }
 

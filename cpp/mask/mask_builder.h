@@ -71,8 +71,7 @@ class MaskBuilder {
   /// The same for all that is below a large node of the tree of whole tokens.
   bool ReadFittingBelow(const DfaItem& item, const Part& part, const Following& after);
   /// Adds what the local mask, of whole tokens that begin with `before`, takes within the room.
-  /// False, and nothing is done, if too many tokens would have to be read.
-  bool TakeFitting(const LocalMask& local, const DfaItem& item, const LengthMeter::Room& room,
+  void TakeFitting(const LocalMask& local, const DfaItem& item, const LengthMeter::Room& room,
                    std::string_view before);
   void AddTokenItems(SetId set);
   /// Reads the tails of one local mask's groups (its own, or its base's) from the set after the

@@ -2,15 +2,17 @@
 //
 // A state takes the tokens that it takes without the limit, unless they are too long, which their
 // order by length tells. Between the lengths that always fit and those that never do stand tokens
-// after which some characters more may be needed: those are read with their count. Where they are
-// too many, and where the least length is not reached yet, every token is.
+// after which some characters more may be needed: where those end decides. Where the least length
+// is not reached yet, every token is read with its count.
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "mask/length_order.h"
 #include "mask/mask_builder.h"
+#include "support/prefetch.h"
 
 namespace xgrammar {
 
@@ -42,6 +44,17 @@ bool StaysInside(const DfaItem& item, std::string_view bytes) {
   });
 }
 
+/// The same for a token that stays inside without the limit and leaves room for `left` characters.
+/// If the end of the token is near enough to an end of the text, so is every place within it.
+bool LeavesRoom(const DfaItem& item, std::string_view bytes, uint32_t left) {
+  uint32_t state = item.state;
+  for (const char c : bytes) {
+    if (c == '\\') return StaysInside(item, bytes);  // It may end within an escape.
+    state = item.unit->dfa->Next(state, static_cast<uint8_t>(c));
+  }
+  return item.unit->meter->LeastFrom(state) <= left;
+}
+
 }  // namespace
 
 bool MaskBuilder::AddFitting(const DfaItem& item) {
@@ -49,7 +62,7 @@ bool MaskBuilder::AddFitting(const DfaItem& item) {
   if (!room) return false;
   std::shared_ptr<const LocalMask> local =
       local_masks_.Get(item.unit->dfa, item.state, false, &local_builder_);
-  if (!TakeFitting(*local, item, *room, {})) return false;
+  TakeFitting(*local, item, *room, {});
   if (item.continuation != kRootContinuation && local->MayBeLeft()) {
     const Following after = following_.After(parser_, item);
     // A token that stays inside without the limit may have to leave with it.
@@ -77,16 +90,14 @@ bool MaskBuilder::ReadFittingBelow(const DfaItem& item, const Part& part, const 
   if (before.find('\\') != std::string_view::npos) return false;
   std::shared_ptr<const LocalMask> local =
       local_masks_.GetBelow(item.unit->dfa, item.state, node, &local_builder_);
-  if (!TakeFitting(*local, item, *room, before)) return false;
+  TakeFitting(*local, item, *room, before);
   if (local->MayBeLeft()) ReadExits(item, part, after);
   read_.push_back(std::move(local));
   return true;
 }
 
-bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
+void MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
                               const LengthMeter::Room& room, std::string_view before) {
-  // More are read as quickly by the tree.
-  constexpr size_t kMaxRead = size_t{1} << 14;
   const LengthOrder& order = local_masks_.length_order(CountsEscapes(item));
   // What was read before counts in the lengths of the tokens.
   const auto read_before =
@@ -98,9 +109,7 @@ bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
   const bool some_fit = room.needed <= room.left;
   const uint32_t fits = some_fit ? room.left + read_before - room.needed : 0;
   const size_t num_fitting = some_fit ? order.Fitting(fits).size() : 0;
-  const std::span<const int32_t> doubtful =
-      order.Fitting(room.left + read_before).subspan(num_fitting);
-  if (doubtful.size() > kMaxRead) return false;
+  const uint32_t most = room.left + read_before;
 
   const size_t num_words = (static_cast<size_t>(tokenizer_.vocab_size()) + 31) / 32;
   unlimited_.assign(num_words, 0);
@@ -108,10 +117,22 @@ bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
   if (fitting_.empty()) fitting_.assign(num_words, 0);
   const auto word_of = [](int32_t token) { return static_cast<size_t>(token) >> 5; };
   const auto bit_of = [](int32_t token) { return 1u << (token & 31); };
-  for (int32_t token : doubtful) {
-    if ((unlimited_[word_of(token)] & bit_of(token)) == 0) continue;
-    const std::string_view bytes = tokenizer_.decoded_vocab()[static_cast<size_t>(token)];
-    if (StaysInside(item, bytes.substr(before.size()))) fitting_[word_of(token)] |= bit_of(token);
+  const auto text_of = [this](int32_t token) -> const std::string& {
+    return tokenizer_.decoded_vocab()[static_cast<size_t>(token)];
+  };
+  size_t num_read = num_fitting;
+  for (uint32_t chars = some_fit ? fits + 1 : 0; chars <= most; ++chars) {
+    const std::span<const int32_t> doubtful = order.Fitting(chars).subspan(num_read);
+    num_read += doubtful.size();
+    for (size_t i = 0; i < doubtful.size(); ++i) {
+      constexpr size_t kAhead = 16;
+      if (i + kAhead < doubtful.size()) Prefetch(&text_of(doubtful[i + kAhead]));
+      const int32_t token = doubtful[i];
+      if ((unlimited_[word_of(token)] & bit_of(token)) == 0) continue;
+      const std::string_view bytes = text_of(token);
+      if (LeavesRoom(item, bytes.substr(before.size()), most - chars))
+        fitting_[word_of(token)] |= bit_of(token);
+    }
   }
   // Whichever are fewer are looked at.
   if (order.Beyond(fits).size() < num_fitting) {
@@ -122,7 +143,6 @@ bool MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
       fitting_[word_of(token)] |= unlimited_[word_of(token)] & bit_of(token);
     }
   }
-  return true;
 }
 
 }  // namespace xgrammar

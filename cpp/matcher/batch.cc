@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/error.h"
+#include "support/prefetch.h"
 
 namespace xgrammar {
 
@@ -32,14 +33,11 @@ constexpr int64_t kMinBytesOfThread = 1024;
 
 /// Asks for the memory of the matcher that comes soon: it has left the core's cache since the last
 /// call.
-void PrefetchAfter([[maybe_unused]] std::span<GrammarMatcher* const> matchers,
-                   [[maybe_unused]] int64_t i) {
-#if defined(__GNUC__)
+void PrefetchAfter(std::span<GrammarMatcher* const> matchers, int64_t i) {
   const auto ahead = static_cast<size_t>(i) + 2;
   if (ahead >= matchers.size()) return;
-  __builtin_prefetch(matchers[ahead]);
-  __builtin_prefetch(reinterpret_cast<const char*>(matchers[ahead]) + 64);
-#endif
+  Prefetch(matchers[ahead]);
+  Prefetch(reinterpret_cast<const char*>(matchers[ahead]) + 64);
 }
 
 /// The error with the smallest number among those of all threads.
