@@ -44,6 +44,7 @@ struct PartSizes {
   uint32_t known = 256;  ///< Siblings and their subtrees, in nodes, whose local masks are kept...
   int bytes = 17;        ///< ...for states that go on with so many bytes.
   uint32_t run = 16;     ///< Nodes below the end of a text, whose run is kept (text_runs.h).
+  uint32_t parts = 2048;  ///< Parts read for one mask; past it, whole sets are read.
 };
 
 /// Tokens that leave an automaton and go on with one byte. Tails that are equal share one tree

@@ -103,11 +103,14 @@ std::unique_ptr<const TokenMask> MaskBuilder::Build(Parser* parser, SetId set, T
   in_run_ = false;
   num_filters_ = 0;
   current_filter_ = 0;
+  num_parts_ = 0;
+  gave_up_ = false;
   for (const DfaItem& item : parser_->set(set).dfa_items) AddLocal(item);
   AddTokenItems(set);
   for (const KeyItem& item : parser_->set(set).key_items) ReadByKeys(item, WholeTree(set));
   ReadByScan(WholeTree(set));
   ReadParts();
+  if (gave_up_) ReadWhole(set);
   std::unique_ptr<const TokenMask> mask = Finish();
   locals_.clear();  // They belong to others.
   read_.clear();
@@ -137,6 +140,11 @@ int64_t MaskBuilder::ScratchBytes() const {
 
 void MaskBuilder::ReadParts() {
   while (!parts_.empty() || !text_ends_.empty()) {
+    if (gave_up_) {
+      parts_.clear();
+      text_ends_.clear();
+      return;
+    }
     if (!text_ends_.empty()) {
       const TextEnd end = text_ends_.back();
       text_ends_.pop_back();
@@ -382,6 +390,7 @@ bool MaskBuilder::ReadByLocal(const DfaItem& item, uint32_t state, const TokenTr
 }
 
 void MaskBuilder::ReadExits(const DfaItem& item, const Part& part, const Following& after) {
+  if (gave_up_) return;
   const TokenTrie& trie = *part.trie;
   const uint16_t first_kinds = KindsOf(after.first);
   const bool is_opaque = in_run_ && after.ends;
@@ -415,7 +424,7 @@ uint32_t MaskBuilder::NumberOf(const TokenTrie& trie, const LocalMask* owner) {
 }
 
 void MaskBuilder::Defer(const Part& part) {
-  if (part.begin >= part.end || part.set == kDeadSet) return;
+  if (part.begin >= part.end || part.set == kDeadSet || gave_up_) return;
   // Ambiguous grammars reach the same part from the same set in many ways.
   constexpr uint32_t kMaxTrees = 1u << 16;
   const uint32_t tree = NumberOf(*part.trie);
@@ -437,6 +446,7 @@ void MaskBuilder::Defer(const Part& part) {
   if (!seen_parts_.Add({reader, tree + current_filter_ * kMaxTrees, part.begin})) return;
   parts_.push_back(part);
   parts_.back().covered = covered;
+  CountPart();
 }
 
 std::unique_ptr<const TokenMask> MaskBuilder::Finish() {

@@ -79,6 +79,10 @@ class MaskBuilder {
   void ReadTails(const LocalMask& local, bool of_base, const CopyBounds& bounds,
                  const Following& after);
   void ReadParts();
+  /// Gives up reading parts after very many, if ReadWhole may be used instead.
+  void CountPart();
+  /// Adds all ordinary tokens that may follow the set, whatever has been read.
+  void ReadWhole(SetId set);
   void ReadByAutomaton(const DfaItem& item, const Part& part);
   /// Reads all children of a node of the tree of whole tokens by the local mask of a state of the
   /// item's automaton, if such masks are kept.
@@ -189,6 +193,9 @@ class MaskBuilder {
   std::vector<TextPart> text_parts_;
   DfaWalkStack stack_;
   PlainWalkStack plain_stack_;
+
+  uint32_t num_parts_ = 0;  ///< Of the build, and ends of texts.
+  bool gave_up_ = false;    ///< Parts are not read any more: ReadWhole will.
 
   TextRuns* runs_ = nullptr;
   int64_t bytes_of_runs_ = 0;

@@ -71,6 +71,7 @@ std::shared_ptr<const TextRun> MaskBuilder::MakeRun(const TextEnd& end, const Fo
   run_.locals = std::move(locals_);
   run_.kept = std::move(read_);
   SwapRun();
+  if (gave_up_) return nullptr;  // It is not complete.
   auto run = std::make_shared<const TextRun>(std::move(run_));
   bytes_of_runs_ += runs_->Keep({end.state, end.node, end.trie}, run, std::move(owner));
   return run;
@@ -171,6 +172,7 @@ void MaskBuilder::AddTextEnd(const TextEnd& end) {
   const bool fits = tree < kMaxTrees && end.node < kMaxNodes;
   if (fits && !seen_ends_.Add({end.state, end.continuation, tree * kMaxNodes + end.node})) return;
   text_ends_.push_back(end);
+  CountPart();
 }
 
 }  // namespace xgrammar

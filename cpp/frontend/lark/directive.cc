@@ -69,7 +69,8 @@ void Parser::ParseImport() {
   std::string module;
   std::string last;
   size_t offset = token_.offset;
-  while (token_.kind == TokenKind::kDot) Advance();  // A relative module.
+  std::string relative;  // There are no files that it could mean.
+  for (; token_.kind == TokenKind::kDot; Advance()) relative += '.';
   last = token_.text;
   Expect(TokenKind::kName, "a module after %import");
   while (token_.kind == TokenKind::kDot) {
@@ -85,7 +86,7 @@ void Parser::ParseImport() {
       alias = token_.text;
       Expect(TokenKind::kName, "a name after '->'");
     }
-    ImportOne(module.empty() ? last : module + "." + last, offset, alias);
+    ImportOne(relative + (module.empty() ? last : module + "." + last), offset, alias);
     return EndItem();
   }
   module += (module.empty() ? "" : ".") + last;
@@ -94,7 +95,7 @@ void Parser::ParseImport() {
     offset = token_.offset;
     last = token_.text;
     Expect(TokenKind::kName, "the name of a terminal");
-    ImportOne(module + "." + last, offset, last);
+    ImportOne(relative + module + "." + last, offset, last);
   } while (token_.kind == TokenKind::kComma);
   Expect(TokenKind::kClose, "')' after the imported names");
   EndItem();

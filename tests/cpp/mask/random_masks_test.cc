@@ -111,6 +111,9 @@ TEST(RandomMasks, EqualBruteForce2) { CompareRange(50000, 300); }
 // Every node is large enough for what is done with large ones.
 TEST(RandomMasks, EqualBruteForceInParts) { CompareRange(0, 300, {0, 0, 0, 0}); }
 TEST(RandomMasks, EqualBruteForceInRuns) { CompareRange(50000, 300, {2048, 256, 17, 0}); }
+// From the first part on, and from one in the middle of others.
+TEST(RandomMasks, EqualBruteForceByWholeSets) { CompareRange(0, 200, {2048, 256, 17, 16, 0}); }
+TEST(RandomMasks, EqualBruteForceByWholeSetsLater) { CompareRange(50000, 200, {0, 0, 0, 0, 3}); }
 
 // --- counts near their bounds -------------------------------------------------------------------
 
