@@ -160,3 +160,24 @@ def test_lenient_mode_reports():
     assert caught.value.feature == "uniqueItems"
     report = grammar(schema, lenient=True).json_schema_report
     assert [(r["keyword"], r["effect"]) for r in report] == [("uniqueItems", "ignored")]
+
+
+def test_reports_are_in_document_order_whatever_the_type():
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "format": "int32"},
+            "b": {"enum": ["x", 1], "format": "zip"},
+            "c": {"type": "string", "format": "phone"},
+            "d": {"type": "integer", "format": "date"},
+        },
+    }
+    found = [(r["pointer"], r["keyword"], r["effect"]) for r in grammar(schema).json_schema_report]
+    assert found == [(f"/properties/{name}", "format", "annotation") for name in "abc"]
+
+
+def test_lenient_patterns_are_dropped_and_reported():
+    schema = {"type": "array", "items": {"type": "string", "pattern": "(?<=a)b", "maxLength": 1}}
+    (record,) = grammar(schema, lenient=True).json_schema_report
+    assert (record["pointer"], record["keyword"]) == ("/items", "pattern")
+    assert (record["effect"], "look-behind" in record["reason"]) == ("ignored", True)

@@ -67,6 +67,13 @@ bool Merger::IsPatternDropped(const Schema& schema) {
   return true;
 }
 
+// Names such as `int32` stand beside every type.
+void Merger::ReportFormat(const Schema& schema) {
+  const std::string_view name = reader_.document().text(schema.format);
+  if (FormatKindOf(name) != FormatKind::kUnknown || !reported_.insert(schema.id).second) return;
+  Report(schema.id, "format", "unknown format '" + QuoteForMessage(name, 60) + "'", "annotation");
+}
+
 // Adds the keywords that act on the run's kind of instance; false if the branch is now empty.
 bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
                               int32_t scope) {
@@ -104,9 +111,7 @@ bool Merger::ApplyConstraints(Run* run, Work* work, const Schema& schema, Litera
             Unsupport(work, schema.id, "format", "the format idn-hostname is not implemented");
             break;
           case FormatKind::kUnknown:
-            Report(schema.id, "format", "unknown format '" + QuoteForMessage(name, 60) + "'",
-                   "annotation");
-            break;
+            break;  // Reported whatever the type.
         }
       }
       return !string.length.IsEmpty();

@@ -46,7 +46,10 @@ void Merger::Report(JsonId schema, std::string_view keyword, const std::string& 
         old.effect == record.effect)
       return;
   }
-  report_->push_back(std::move(record));
+  // In document order, however the schema is walked.
+  const auto place = std::upper_bound(report_places_.begin(), report_places_.end(), schema);
+  report_->insert(report_->begin() + (place - report_places_.begin()), std::move(record));
+  report_places_.insert(place, schema);
 }
 
 void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& reason) {
@@ -287,6 +290,7 @@ Merger::Outcome Merger::DoSchema(Run* run, Work* work, const Task& task) {
   if (schema.is_boolean) return schema.boolean_value ? Outcome::kContinue : Outcome::kDead;
   if (!MayHold(literal, run->type)) return Outcome::kDead;
   if (IsRepeated(*run, task)) return Outcome::kContinue;
+  if (schema.format != kNoJson) ReportFormat(schema);
   if (TakeValues(run, schema)) return Outcome::kDead;
   const bool is_tracked = scope >= 0 && run->scopes[static_cast<size_t>(scope)].tracks_evaluation;
   if (literal.kind != LiteralKind::kUnevaluated && WasApplied(run, work, literal) && !is_tracked)

@@ -138,6 +138,7 @@ class Merger {
   ComplementsByValue FindComplements(const Conjunction& conjunction);
   bool IsNewSpelling(JsonId value, JsonId first, std::set<std::string>* spellings) const;
   bool IsPatternDropped(const Schema& schema);
+  void ReportFormat(const Schema& schema);
   void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);
@@ -241,6 +242,8 @@ class Merger {
   Evaluator evaluator_;
   const JsonSchemaOptions& options_;
   std::vector<JsonSchemaReportRecord>* report_;
+  std::vector<JsonId> report_places_;    ///< Of `report_`.
+  std::unordered_set<JsonId> reported_;  ///< Schemas whose format is only an annotation.
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> locations_;
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> asked_;  ///< As given to Intern.
   std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.

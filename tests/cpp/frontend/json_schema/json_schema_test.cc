@@ -180,10 +180,10 @@ TEST(JsonSchema, LenientDropsAndReports) {
       R"({"properties":{"a":{"type":"array","not":{"uniqueItems":true}},"b":{"type":"string","format":"x"}}})",
       options);
   ASSERT_EQ(result.report.size(), 2u);
-  EXPECT_EQ(result.report[0].effect, "annotation");
-  EXPECT_EQ(result.report[1].keyword, "uniqueItems");
-  EXPECT_EQ(result.report[1].pointer, "/properties/a/not");
-  EXPECT_EQ(result.report[1].effect, "ignored");
+  EXPECT_EQ(result.report[0].keyword, "uniqueItems");
+  EXPECT_EQ(result.report[0].pointer, "/properties/a/not");
+  EXPECT_EQ(result.report[0].effect, "ignored");
+  EXPECT_EQ(result.report[1].effect, "annotation");
   EXPECT_TRUE(Accepts(*result.grammar, R"({"a":[1,1]})"));
 }
 
