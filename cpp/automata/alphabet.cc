@@ -143,6 +143,16 @@ void Alphabet::CollectRangesOfSymbols() {
       own.push_back(segments_[s]);
     }
   }
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    const int32_t symbol = symbol_of_segment_[s];
+    if (symbol < 0) continue;
+    if (!ordered_.empty() && ordered_.back().symbol == symbol &&
+        ordered_.back().range.hi + 1 == segments_[s].lo) {
+      ordered_.back().range.hi = segments_[s].hi;
+    } else {
+      ordered_.push_back({segments_[s], symbol});
+    }
+  }
   for (const auto& own : ranges) {
     ranges_of_symbols_.insert(ranges_of_symbols_.end(), own.begin(), own.end());
     first_range_.push_back(ranges_of_symbols_.size());

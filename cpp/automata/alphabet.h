@@ -27,6 +27,12 @@ class Alphabet {
   std::span<const int32_t> SymbolsOf(int32_t set) const;
   /// The code points of a symbol.
   std::span<const CodePointRange> RangesOf(int32_t symbol) const;
+  struct Segment {
+    CodePointRange range;
+    int32_t symbol = 0;
+  };
+  /// The ranges of all symbols in order.
+  std::span<const Segment> Segments() const { return ordered_; }
 
  private:
   void SplitIntoSegments();
@@ -49,6 +55,7 @@ class Alphabet {
   std::vector<size_t> first_symbol_ = {0};
   std::vector<CodePointRange> ranges_of_symbols_;
   std::vector<size_t> first_range_ = {0};
+  std::vector<Segment> ordered_;
 };
 
 }  // namespace xgrammar

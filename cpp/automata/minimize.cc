@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "automata/fold_states.h"
@@ -275,6 +276,27 @@ CodePointDfa Refine(const DfaTable& table) {
   return SpellRanges(RefineSymbolDfa(symbols), alphabet);
 }
 
+// The edges of one state. Those of most of the alphabet are written in order, so that ranges of
+// several symbols become one edge at once and need not be sorted. `target_of`: by symbol, all -1.
+void WriteEdges(std::span<const Transition> transitions, const Alphabet& alphabet,
+                std::vector<int32_t>* target_of, DfaTable* table) {
+  size_t num_ranges = 0;
+  for (const Transition& t : transitions) num_ranges += alphabet.RangesOf(t.symbol).size();
+  if (num_ranges < alphabet.Segments().size() / 4) {
+    for (const Transition& t : transitions) {
+      for (const CodePointRange& range : alphabet.RangesOf(t.symbol))
+        table->AddEdge(range.lo, range.hi, t.target);
+    }
+    return;
+  }
+  for (const Transition& t : transitions) (*target_of)[static_cast<size_t>(t.symbol)] = t.target;
+  for (const Alphabet::Segment& segment : alphabet.Segments()) {
+    const int32_t target = (*target_of)[static_cast<size_t>(segment.symbol)];
+    if (target >= 0) table->AppendEdge(segment.range.lo, segment.range.hi, target);
+  }
+  for (const Transition& t : transitions) (*target_of)[static_cast<size_t>(t.symbol)] = -1;
+}
+
 }  // namespace
 
 CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet) {
@@ -286,12 +308,11 @@ CodePointDfa SpellRanges(const SymbolDfa& dfa, const Alphabet& alphabet) {
   std::vector<size_t> next(first.begin(), first.end() - 1);
   for (const Transition& t : dfa.transitions) sorted[next[static_cast<size_t>(t.source)]++] = t;
   DfaTable table;
+  std::vector<int32_t> target_of(static_cast<size_t>(alphabet.num_symbols()), -1);
   for (size_t s = 0; s < dfa.accept.size(); ++s) {
-    for (size_t i = first[s]; i < first[s + 1]; ++i) {
-      CountWork("minimising an automaton");
-      for (const CodePointRange& range : alphabet.RangesOf(sorted[i].symbol))
-        table.AddEdge(range.lo, range.hi, sorted[i].target);
-    }
+    const std::span<const Transition> own(sorted.data() + first[s], first[s + 1] - first[s]);
+    CountWork("minimising an automaton", static_cast<int64_t>(own.size()));
+    WriteEdges(own, alphabet, &target_of, &table);
     table.EndState(dfa.accept[s] != 0);
   }
   return CodePointDfa(std::move(table));

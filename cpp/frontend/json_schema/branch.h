@@ -56,9 +56,10 @@ struct StringConstraint {
   std::vector<std::string_view> excluded;
 
   bool IsFree() const { return length.IsTrivial() && atoms.empty() && excluded.empty(); }
-  bool IsOneFormat() const {
-    return length.IsTrivial() && atoms.size() == 1 && excluded.empty() && atoms[0].is_format &&
-           !atoms[0].negated;
+  /// `max_least`: how long texts may have to be.
+  bool IsOneFormat(int64_t max_least = 0) const {
+    return length.min <= max_least && !length.HasMax() && atoms.size() == 1 && excluded.empty() &&
+           atoms[0].is_format && !atoms[0].negated;
   }
   /// Besides its length.
   bool IsOnePattern() const {

@@ -233,11 +233,13 @@ ExprId JSONSchemaConverter::LargePattern(const StringConstraint& constraint,
   return PatternString(document().text(constraint.atoms[0].text), depth);
 }
 
-ExprId JSONSchemaConverter::FormatString(std::string_view name, Depth) {
+ExprId JSONSchemaConverter::FormatString(std::string_view name, bool may_be_empty, Depth) {
   if (name == "regex") {
-    if (regex_format_ == kNoExpr) regex_format_ = Quoted("string", AddRegexFormat(&builder_));
-    return regex_format_;
+    ExprId& format = regex_formats_[may_be_empty ? 1 : 0];
+    if (format == kNoExpr) format = Quoted("string", AddRegexFormat(&builder_, may_be_empty));
+    return format;
   }
+  if (!may_be_empty && AutomataOfFormat(name).decoded->Accepts("")) return kNoExpr;
   return JsonText("string", AutomataOfFormat(name).spelled, false);
 }
 
@@ -399,7 +401,7 @@ CodePointDfaPtr JSONSchemaConverter::KeysOf(const FreeCell& cell) {
 
 ExprId JSONSchemaConverter::ConstrainedKey(const FreeCell& cell, Depth depth) {
   if (!cell.format.empty() && !unexcluded_)
-    return JSONSchemaConverter::FormatString(cell.format, depth);
+    return JSONSchemaConverter::FormatString(cell.format, true, depth);
   // The branches of a location have cells in common.
   const CodePointDfaPtr keys = KeysOf(cell);
   const auto [place, is_new] = cell_keys_.try_emplace(keys.get(), kNoExpr);
@@ -431,8 +433,10 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
 ExprId JSONSchemaConverter::MakeString(const StringConstraint& constraint, JsonId schema,
                                        Depth depth) {
   if (constraint.IsFree()) return FreeString(depth);
-  if (constraint.IsOneFormat()) {
-    const ExprId format = FormatString(document().text(constraint.atoms[0].text), depth);
+  if (constraint.IsOneFormat(1)) {
+    const bool may_be_empty = constraint.length.min == 0;
+    const ExprId format =
+        FormatString(document().text(constraint.atoms[0].text), may_be_empty, depth);
     if (format != kNoExpr) return format;
   }
   const bool is_filtered = constraint.atoms.empty();

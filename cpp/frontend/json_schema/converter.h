@@ -7,6 +7,7 @@
 // that later stages share their tables.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -78,7 +79,7 @@ class JSONSchemaConverter {
   /// if that cannot be written.
   virtual ExprId PatternString(std::string_view pattern, Depth depth);
   /// A format by its name; kNoExpr: as the language of its decoded texts.
-  virtual ExprId FormatString(std::string_view name, Depth depth);
+  virtual ExprId FormatString(std::string_view name, bool may_be_empty, Depth depth);
   virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
                                bool is_filtered, Depth depth);
   /// The texts of a language that have `length` characters, too many for an automaton.
@@ -250,8 +251,8 @@ class JSONSchemaConverter {
   std::deque<ArraySpec> const_arrays_;
   std::deque<ObjectSpec> const_objects_;
   ObjectSpec any_object_;
-  ExprId free_string_ = kNoExpr;  ///< Used if there are excluded texts.
-  ExprId regex_format_ = kNoExpr;
+  ExprId free_string_ = kNoExpr;                              ///< Used if there are excluded texts.
+  std::array<ExprId, 2> regex_formats_ = {kNoExpr, kNoExpr};  ///< Not empty; any.
   ExprId free_value_ = kNoExpr;
   ExprId free_object_ = kNoExpr;
   ExprId free_array_ = kNoExpr;

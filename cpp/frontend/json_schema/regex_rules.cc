@@ -30,6 +30,11 @@ CodePointDfaPtr Share(CodePointDfa dfa) {
   return std::make_shared<const CodePointDfa>(std::move(dfa));
 }
 
+CodePointDfa NotEmpty(const CodePointDfa& dfa) {
+  constexpr int64_t kMaxStates = 100'000;
+  return Intersect(dfa, LengthRange(1, kUnbounded, kMaxStates), kMaxStates);
+}
+
 CodePointDfa Spelled(const std::string& regex) { return SpellCanonically(RegexPart(regex)); }
 
 // A quantifier without braces.
@@ -78,6 +83,7 @@ LateAutomatonPtr Later(CodePointDfa (*make)(), bool accepts_empty, int64_t size)
 // What the rules are put together from, in its canonical spelling in a JSON string.
 struct Parts {
   CodePointDfaPtr terms = Share(SpellCanonically(RegexTerms(false)));  ///< Without classes.
+  CodePointDfaPtr some_terms = Share(NotEmpty(*terms));
   CodePointDfaPtr quantifier = Share(RegexQuantifier());
   CodePointDfaPtr braces = Share(RegexQuantifierRest());  ///< After `{`.
   CodePointDfaPtr sign = Share(RegexPart(kSignRegex));    ///< A plain quantifier.
@@ -104,7 +110,7 @@ class RegexRules {
  public:
   explicit RegexRules(GrammarBuilder* builder) : b_(*builder), parts_(SharedParts()) {}
 
-  ExprId Write() {
+  ExprId Write(bool may_be_empty) {
     // Inside of look-around, of the deepest groups and of the named group nothing nests.
     flat_ = AddRule("regex_flat");
     SetTerms(flat_, Atom(classes_, flat_));
@@ -119,9 +125,12 @@ class RegexRules {
     const ExprId looks =
         b_.AddSequence({b_.AddChoices({Text("(?="), Text("(?!"), Text("(?<="), Text("(?<!")}),
                         Ref(flat_), close_, Ref(whole)});
-    SetTerms(whole, b_.AddChoices({Atom(b_.AddChoices({classes_, Group(group)}), whole), looks,
-                                   b_.AddSequence({Text("(?<"), Named()})}));
-    return Ref(whole);
+    const ExprId more = b_.AddChoices({Atom(b_.AddChoices({classes_, Group(group)}), whole), looks,
+                                       b_.AddSequence({Text("(?<"), Named()})});
+    SetTerms(whole, more);
+    if (may_be_empty) return Ref(whole);
+    const ExprId some_terms = b_.AddAutomaton(parts_.some_terms);
+    return b_.AddChoices({b_.AddSequence({some_terms, b_.AddOptional(more)}), more});
   }
 
  private:
@@ -207,6 +216,8 @@ class RegexRules {
 
 }  // namespace
 
-ExprId AddRegexFormat(GrammarBuilder* builder) { return RegexRules(builder).Write(); }
+ExprId AddRegexFormat(GrammarBuilder* builder, bool may_be_empty) {
+  return RegexRules(builder).Write(may_be_empty);
+}
 
 }  // namespace xgrammar::json_schema

@@ -11,7 +11,8 @@
 
 namespace xgrammar::json_schema {
 
-/// Adds the rules of SpelledRegexFormatToDfa; returns what matches its texts.
-ExprId AddRegexFormat(GrammarBuilder* builder);
+/// Adds the rules of SpelledRegexFormatToDfa; returns what matches its texts, or all but the empty
+/// one.
+ExprId AddRegexFormat(GrammarBuilder* builder, bool may_be_empty = true);
 
 }  // namespace xgrammar::json_schema

@@ -43,7 +43,7 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId FreeString(Depth depth) override;
   ExprId ConstrainedString(const CodePointDfaPtr& decoded, bool is_filtered, Depth depth) override;
   ExprId PatternString(std::string_view, Depth) override { return kNoExpr; }
-  ExprId FormatString(std::string_view, Depth) override { return kNoExpr; }
+  ExprId FormatString(std::string_view, bool, Depth) override { return kNoExpr; }
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
   ExprId CountedString(const CodePointDfaPtr& decoded, const CountRange& length, bool is_filtered,

@@ -49,7 +49,7 @@ class RawStringStyle : public JSONSchemaConverter {
   ExprId PatternString(std::string_view pattern, Depth depth) override {
     return HasRawString(depth) ? kNoExpr : JSONSchemaConverter::PatternString(pattern, depth);
   }
-  ExprId FormatString(std::string_view, Depth) override { return kNoExpr; }
+  ExprId FormatString(std::string_view, bool, Depth) override { return kNoExpr; }
   ExprId BoundedString(const CodePointSet& characters, const CountRange& length, bool is_filtered,
                        Depth depth) override;
   ExprId CountedString(const CodePointDfaPtr& decoded, const CountRange& length, bool is_filtered,
