@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from .compiler import GrammarCompiler
+from .exception import UnsatisfiableGrammarError
 from .grammar import Grammar
 from .matcher import GrammarMatcher
 from .tokenizer_info import TokenizerInfo
@@ -76,8 +77,14 @@ def _is_grammar_accept_string(
     print_time: bool = False,
     require_termination: bool = True,
 ) -> bool:
-    """Return whether a grammar accepts a text: as a whole or, if not required, as a prefix."""
-    matcher = _get_matcher_from_grammar(grammar)
+    """Return whether a grammar accepts a text: as a whole or, if not required, as a prefix.
+
+    A grammar that matches no string, which cannot be compiled, accepts none.
+    """
+    try:
+        matcher = _get_matcher_from_grammar(grammar)
+    except UnsatisfiableGrammarError:
+        return False
     start = time.perf_counter()
     accepted = matcher.accept_string(input_str, debug_print=debug_print)
     if print_time:

@@ -32,6 +32,7 @@ def test_accept_string(capsys):
     assert not accepts('root ::= "abc"', "ab")
     assert accepts('root ::= "abc"', "ab", require_termination=False, print_time=True)
     assert "us" in capsys.readouterr().err
+    assert not accepts('root ::= "a" root', "a")
 
 
 def test_matchers():

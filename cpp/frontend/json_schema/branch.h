@@ -261,6 +261,11 @@ struct Expansion {
     return !allows_null && !allows_true && !allows_false && values.empty() && numbers.empty() &&
            strings.empty() && arrays.empty() && objects.empty();
   }
+  /// Values of every type, of strings perhaps none: nothing asks for a type.
+  bool IsUntyped() const {
+    return allows_null && allows_true && allows_false && !numbers.empty() && !arrays.empty() &&
+           !objects.empty();
+  }
   /// Finitely many values, all known.
   bool IsFinite() const {
     return numbers.empty() && strings.empty() && arrays.empty() && objects.empty();

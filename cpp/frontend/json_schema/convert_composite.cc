@@ -4,6 +4,8 @@
 // Part of JSONSchemaConverter. Locations and containers become rules when they are first mentioned
 // and get their bodies from the queue, so recursion of schemas costs no stack. What productive
 // means is analysis/grammar_facts.h.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -103,11 +105,35 @@ ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
   const Expansion& expansion = merger_.Expand(location);
   const Conjunction& literals = merger_.conjunction(location);
   const JsonId schema = literals.empty() ? document().root() : literals.front().id;
+  CheckLocation(expansion, schema);
   const bool is_inner = literals.size() == 1 && literals.front().kind == LiteralKind::kConst;
   std::vector<ExprId> alternatives;
-  AppendValues(expansion, is_inner, depth, &alternatives);
+  if (HoldsArguments(depth) && expansion.IsUntyped()) {
+    Expansion values;
+    std::ranges::copy_if(expansion.values, std::back_inserter(values.values),
+                         [&](JsonId value) { return document().IsObject(value); });
+    AppendValues(values, is_inner, depth, &alternatives);
+  } else {
+    AppendValues(expansion, is_inner, depth, &alternatives);
+    AppendOthers(expansion, schema, depth, &alternatives);
+  }
+  for (const ObjectSpec& object : expansion.objects) {
+    const ExprId value = ObjectRef(object, depth);
+    alternatives.push_back(
+        PlacesValues(depth) ? Placed(InstanceType::kObject, object.IsFree(), value, depth) : value);
+  }
+  const ExprId choices = builder_.AddChoices(alternatives);
+  const bool is_simple =
+      alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
+  if (is_simple) return choices;
+  return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, ValueRuleKind(depth)));
+}
+
+// The branches for strings, numbers and arrays.
+void JSONSchemaConverter::AppendOthers(const Expansion& expansion, JsonId schema, Depth depth,
+                                       std::vector<ExprId>* alternatives) {
   const auto add = [&](InstanceType type, bool is_free, ExprId value) {
-    alternatives.push_back(PlacesValues(depth) ? Placed(type, is_free, value, depth) : value);
+    alternatives->push_back(PlacesValues(depth) ? Placed(type, is_free, value, depth) : value);
   };
   for (const StringConstraint& string : expansion.strings)
     add(InstanceType::kString, string.IsFree(), String(string, schema, depth));
@@ -117,13 +143,6 @@ ExprId JSONSchemaConverter::MakeLocation(LocationId location, Depth depth) {
     if (!IsLeftOut(array, expansion))
       add(InstanceType::kArray, array.IsFree(), ArrayRef(array, depth));
   }
-  for (const ObjectSpec& object : expansion.objects)
-    add(InstanceType::kObject, object.IsFree(), ObjectRef(object, depth));
-  const ExprId choices = builder_.AddChoices(alternatives);
-  const bool is_simple =
-      alternatives.size() < 2 || builder_.view().kind(choices) != ExprKind::kChoices;
-  if (is_simple) return choices;
-  return builder_.AddRuleRef(builder_.AddRuleWithHint("value", choices, ValueRuleKind(depth)));
 }
 
 // Two equal items out of infinitely many cannot be asked for. That is one of the ways to violate a

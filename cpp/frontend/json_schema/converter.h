@@ -95,6 +95,11 @@ class JSONSchemaConverter {
   virtual bool PlacesValues(Depth) const { return false; }
   /// A value with what surrounds it at its place, by its type. `is_free`: any value of the type.
   virtual ExprId Placed(InstanceType, bool is_free, ExprId value, Depth depth);
+  /// Whether a value at a place is the arguments of a call: a schema that asks for no type means
+  /// objects there.
+  virtual bool HoldsArguments(Depth) const { return false; }
+  /// Raises what a style cannot write of a location; `schema` is the first that speaks of it.
+  virtual void CheckLocation(const Expansion&, JsonId) {}
   /// Any value, array or object; kNoExpr: as other locations, by their alternatives.
   virtual ExprId FreeValue(Depth depth);
   virtual ExprId FreeArray(const ArraySpec& spec, Depth depth);
@@ -169,6 +174,8 @@ class JSONSchemaConverter {
   // convert_composite.cc
   ExprId LocationRef(LocationId location, Depth depth);
   ExprId MakeLocation(LocationId location, Depth depth);
+  void AppendOthers(const Expansion& expansion, JsonId schema, Depth depth,
+                    std::vector<ExprId>* alternatives);
   bool IsLeftOut(const ArraySpec& array, const Expansion& expansion);
   ExprId ContainerRef(const std::string& key, const PendingContainer& container,
                       std::string_view hint);

@@ -24,6 +24,7 @@ class GemmaStyle : public RawStringStyle {
   bool PlacesValues(Depth) const override { return true; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
   ExprId DeclaredKey(std::string_view name, Depth depth) override;
+  CodePointDfaPtr SpellKeys(const CodePointDfaPtr& names) const override;
 };
 
 }  // namespace xgrammar::json_schema

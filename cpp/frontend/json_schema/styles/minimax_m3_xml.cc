@@ -72,6 +72,12 @@ ExprId MinimaxM3XmlStyle::StringLiteral(std::string_view text, Depth depth) {
   return RawStringStyle::StringLiteral(text, depth);
 }
 
+// A schema without a type may have keywords for some types, so that it is not FreeValue.
+void MinimaxM3XmlStyle::CheckLocation(const Expansion& expansion, JsonId schema) {
+  const bool has_type = document().IsObject(schema) && document().Find(schema, "type") != kNoJson;
+  if (!has_type && expansion.IsUntyped()) FreeValue(RootDepth());
+}
+
 ExprId MinimaxM3XmlStyle::FreeValue(Depth) {
   Refuse("a value without a type", "give the schema a 'type'");
 }

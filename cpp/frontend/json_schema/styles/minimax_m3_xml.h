@@ -47,6 +47,7 @@ class MinimaxM3XmlStyle : public RawStringStyle {
   bool ComparesItems() const override { return false; }
   bool PlacesValues(Depth depth) const override { return depth == kItem || depth == kCompactItem; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
+  void CheckLocation(const Expansion& expansion, JsonId schema) override;
   ExprId FreeValue(Depth depth) override;
   ExprId FreeArray(const ArraySpec& spec, Depth depth) override;
   ExprId FreeObject(const ObjectSpec& spec, Depth depth) override;

@@ -55,6 +55,7 @@ class PythonicStyle : public JSONSchemaConverter {
   ExprId AdditionalKey(const std::vector<std::string_view>& closed_names, Depth depth) override;
   ExprId ConstrainedKey(const FreeCell& cell, Depth depth) override;
 
+  bool HoldsArguments(Depth depth) const override { return depth == kArguments; }
   ExprId FreeValue(Depth depth) override;
   ExprId FreeObject(const ObjectSpec& spec, Depth depth) override;
 

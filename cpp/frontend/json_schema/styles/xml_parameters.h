@@ -62,6 +62,7 @@ class XmlParameterStyle : public RawStringStyle {
 
   bool PlacesValues(Depth depth) const override { return depth == kParameter; }
   ExprId Placed(InstanceType type, bool is_free, ExprId value, Depth depth) override;
+  bool HoldsArguments(Depth depth) const override { return depth == kParameters; }
   ExprId FreeValue(Depth depth) override;
   ExprId FreeObject(const ObjectSpec& spec, Depth depth) override;
 

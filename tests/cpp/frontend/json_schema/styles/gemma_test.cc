@@ -49,6 +49,19 @@ TEST(GemmaStyle, WhatNeedsTheMarkerVanishes) {
   EXPECT_FALSE(object.Accepts(R"({e:<|"|>x<|"|><|"|>})"));
 }
 
+TEST(GemmaStyle, KeysHideNoFurtherMembers) {
+  const Styled open("gemma", R"({"type":"object","patternProperties":{"^x":{"type":"integer"}},
+                                 "additionalProperties":false})");
+  EXPECT_TRUE(open.Accepts("{x:1,x2:2}"));
+  EXPECT_TRUE(open.Accepts("{x:y:1}"));
+  EXPECT_TRUE(open.Accepts("{x,y:1}"));
+  EXPECT_FALSE(open.Accepts("{x:1,y:2}"));
+  const Styled only("gemma",
+                    R"({"type":"object","patternProperties":{"^x:1,y$":{"type":"integer"}},
+                        "additionalProperties":false})");
+  EXPECT_TRUE(only.Accepts("{x:1,y:2}"));
+}
+
 TEST(GemmaStyle, ExcludesActOnPatternsAndKeys) {
   const Styled object("gemma", R"({"type":"object","patternProperties":{"^A.$":{"type":"integer"}},
                                    "properties":{"s":{"type":"string","pattern":"^A"}}})",

@@ -62,7 +62,9 @@ TEST(MinimaxM3XmlStyle, RefusesWhatHasNoElementName) {
        {"true", R"({"type":"object","additionalProperties":true})",
         R"({"type":"object","patternProperties":{"a":{"type":"integer"}}})",
         R"({"type":"object","properties":{"a>b":{"type":"integer"}}})",
-        R"({"type":"object","properties":{"a":{}}})", R"({"const":"]<]minimax[>["})"}) {
+        R"({"type":"object","properties":{"a":{}}})", R"({"const":"]<]minimax[>["})",
+        R"({"minimum":3})", R"({"anyOf":[{},{"type":"integer"}]})",
+        R"({"type":"array","items":{}})"}) {
     EXPECT_EQ(KindOfError(schema), ErrorKind::kUnsupported) << schema;
   }
 }
