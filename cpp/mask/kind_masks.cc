@@ -32,6 +32,9 @@ void KindMasks::MakeCommon() {
   // Free text before a tag: nearly every marker begins with one of these brackets.
   Get(static_cast<uint16_t>(~(KindBit('<') | kIllFormedBelow)));
   Get(static_cast<uint16_t>(~(KindBit('[') | kIllFormedBelow)));
+  // The same for a call that begins with a name in a JSON object: braces are of the kind of all
+  // other signs, the colon after the name is not.
+  Get(static_cast<uint16_t>(~(KindBit('<') | KindBit(':') | kIllFormedBelow)));
 }
 
 int64_t KindMasks::SizeBytes() const {
