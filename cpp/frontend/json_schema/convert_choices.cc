@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "frontend/json_schema/converter.h"
@@ -227,16 +228,16 @@ class ChoiceMachine {
   std::vector<std::pair<ExprId, State>> Successors(size_t next, const State& state) const {
     std::vector<std::pair<ExprId, State>> out;
     const auto add = [&](ExprId member, const State& after) {
-      const auto leads_there = [&](const auto& one) {
-        return one.first != kNoExpr && one.second == after;
-      };
-      if (!Settle(next + 1, after)) return;
-      // The first step is all values.
-      if (member == kNoExpr || out.empty() || !leads_there(out.front()))
-        out.emplace_back(member, after);
+      if (Settle(next + 1, after)) out.emplace_back(member, after);
     };
     if (MayAddMember(state)) {
-      for (const Step& step : steps_[next]) add(step.member, After(state, step.met));
+      // The first step is all values: others count only where they lead elsewhere.
+      const State after_any = After(state, steps_[next].front().met);
+      add(steps_[next].front().member, after_any);
+      for (const Step& step : std::span(steps_[next]).subspan(1)) {
+        const State after = After(state, step.met);
+        if (after != after_any) add(step.member, after);
+      }
     }
     if (!spec_.members[next].required) {
       State after = state;
