@@ -23,32 +23,9 @@ bool IsToCheck(const Rule& rule) { return !rule.options.empty() && rule.kind != 
 
 /// The limited rules that some text may come to, inner ones before those around them.
 std::vector<RuleId> RulesToCheck(const Grammar& grammar, const GrammarFacts& facts) {
-  struct Frame {
-    RuleId rule;
-    std::vector<RuleId> uses;
-    size_t next = 0;
-  };
-  std::vector<RuleId> rules;
-  std::vector<bool> seen(static_cast<size_t>(grammar.num_rules()), false);
-  std::vector<Frame> stack;
-  RuleRefs refs(grammar);
-  const auto is_productive = [&facts](ExprId expr) { return facts.IsProductive(expr); };
-  const auto open = [&](RuleId rule) {
-    const ExprId body = grammar.rule(rule).body;
-    if (seen[static_cast<size_t>(rule)] || !facts.IsProductive(body)) return;
-    seen[static_cast<size_t>(rule)] = true;
-    stack.push_back({rule, refs.Of(body, is_productive)});
-  };
-  open(grammar.root());
-  while (!stack.empty()) {
-    Frame& frame = stack.back();
-    if (frame.next < frame.uses.size()) {
-      open(frame.uses[frame.next++]);
-      continue;
-    }
-    if (IsToCheck(grammar.rule(frame.rule))) rules.push_back(frame.rule);
-    stack.pop_back();
-  }
+  std::vector<RuleId> rules =
+      RulesInnerFirst(grammar, [&facts](ExprId expr) { return facts.IsProductive(expr); });
+  std::erase_if(rules, [&grammar](RuleId rule) { return !IsToCheck(grammar.rule(rule)); });
   return rules;
 }
 

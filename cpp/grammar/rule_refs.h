@@ -70,4 +70,37 @@ class RuleRefs {
   std::vector<ExprId> work_;
 };
 
+/// The rules that texts of the root come to, each after those that it refers to; of rules that
+/// refer to each other in a circle, the one that is met first comes last. Expressions for which
+/// `is_part` is false are left out with what they refer to.
+template <typename IsPart>
+std::vector<RuleId> RulesInnerFirst(const Grammar& grammar, IsPart is_part) {
+  struct Frame {
+    RuleId rule;
+    std::vector<RuleId> uses;
+    size_t next = 0;
+  };
+  std::vector<RuleId> rules;
+  std::vector<bool> seen(static_cast<size_t>(grammar.num_rules()), false);
+  std::vector<Frame> stack;
+  RuleRefs refs(grammar);
+  const auto open = [&](RuleId rule) {
+    const ExprId body = grammar.rule(rule).body;
+    if (seen[static_cast<size_t>(rule)] || !is_part(body)) return;
+    seen[static_cast<size_t>(rule)] = true;
+    stack.push_back({rule, refs.Of(body, is_part)});
+  };
+  open(grammar.root());
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next < frame.uses.size()) {
+      open(frame.uses[frame.next++]);
+      continue;
+    }
+    rules.push_back(frame.rule);
+    stack.pop_back();
+  }
+  return rules;
+}
+
 }  // namespace xgrammar

@@ -6,9 +6,11 @@
 // as well.
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "grammar/any_order.h"
+#include "grammar/rule_refs.h"
 #include "matcher/chart.h"
 #include "support/utf8.h"
 
@@ -276,9 +278,7 @@ std::vector<Capture> Chart::Captures(bool longest_only) const {
     const int64_t bytes = grammar_->rule(span.rule).notes->hidden_stop_bytes;
     if (bytes > 0) hidden.push_back({MarkerBegin(span, bytes), span.end, span.rule});
   }
-  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-    return std::pair(a.end, -a.begin) < std::pair(b.end, -b.begin);
-  });
+  SortInnerFirst(&spans);
   std::vector<Capture> captures;
   for (const Span& span : spans) {
     const RuleNotes& notes = *grammar_->rule(span.rule).notes;
@@ -292,6 +292,19 @@ std::vector<Capture> Chart::Captures(bool longest_only) const {
     }
   }
   return captures;
+}
+
+// By the end, of those the shorter ones first; rules that span the same text by who refers to whom.
+void Chart::SortInnerFirst(std::vector<Span>* spans) const {
+  std::vector<size_t> place(static_cast<size_t>(grammar_->num_rules()), 0);
+  if (spans->size() > 1) {
+    const std::vector<RuleId> rules = RulesInnerFirst(*grammar_, [](ExprId) { return true; });
+    for (size_t i = 0; i < rules.size(); ++i) place[static_cast<size_t>(rules[i])] = i;
+  }
+  std::stable_sort(spans->begin(), spans->end(), [&place](const Span& a, const Span& b) {
+    return std::tuple(a.end, -a.begin, place[static_cast<size_t>(a.rule)]) <
+           std::tuple(b.end, -b.begin, place[static_cast<size_t>(b.rule)]);
+  });
 }
 
 int32_t Chart::MarkerBegin(const Span& span, int64_t bytes) const {

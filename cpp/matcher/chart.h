@@ -113,6 +113,7 @@ class Chart {
   /// Whether a character or token could advance the item.
   bool ReadsNext(const Item& item) const;
   int32_t LastLivePosition() const;
+  void SortInnerFirst(std::vector<Span>* spans) const;
   int32_t MarkerBegin(const Span& span, int64_t bytes) const;
   std::string TextOf(const Span& span, const std::vector<Span>& hidden) const;
 

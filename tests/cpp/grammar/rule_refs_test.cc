@@ -65,5 +65,16 @@ TEST(RuleRefs, GoesThroughRulesOnceForAllWalks) {
   EXPECT_EQ(met, (std::vector<int>{1, 1, 1, 1}));
 }
 
+TEST(RulesInnerFirst, EachAfterThoseItRefersTo) {
+  Case grammar;
+  const auto all = [](ExprId) { return true; };
+  // root and b refer to each other in a circle, which is met at root.
+  EXPECT_EQ(RulesInnerFirst(grammar.builder.view(), all),
+            (std::vector<RuleId>{grammar.b, grammar.a, grammar.c, grammar.root}));
+  const auto is_part = [&](ExprId expr) { return expr != grammar.right; };
+  EXPECT_EQ(RulesInnerFirst(grammar.builder.view(), is_part),
+            (std::vector<RuleId>{grammar.b, grammar.a, grammar.root}));
+}
+
 }  // namespace
 }  // namespace xgrammar

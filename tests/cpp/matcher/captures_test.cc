@@ -45,6 +45,14 @@ TEST(Captures, NestedAndRecursive) {
   EXPECT_EQ(CapturesOf("root ::= x+\nx[capture] ::= \"a\" | x \"b\"", "abba"), "x=abb x=a");
 }
 
+TEST(Captures, OfTheSameTextInnerRulesFirst) {
+  const std::string z = "z[capture] ::= \"x\"\n";
+  const std::string a = "a[capture] ::= m\nm ::= z\n";
+  EXPECT_EQ(CapturesOf("root ::= a \"!\"\n" + a + z, "x!"), "z=x a=x");
+  EXPECT_EQ(CapturesOf("root ::= a \"!\"\n" + z + a, "x!"), "z=x a=x");
+  EXPECT_EQ(CapturesOf("root ::= z | a \"!\"\n" + a + z, "x"), "z=x a=x");
+}
+
 TEST(Captures, OtherDerivationsDoNotCount) {
   const std::string grammar =
       "root ::= x \"c\" | y \"d\"\nx[capture] ::= \"a\" [bc]\ny[capture] ::= \"a\" \"b\"";

@@ -237,7 +237,7 @@ TEST_F(FailedStateTest, RollingBackTheStopTokenLeavesItFailed) {
 
 TEST_F(FailedStateTest, AMaskThatCannotBeMadeFailsToo) {
   // The long token cannot be followed to its end, so its bit cannot be known.
-  GrammarMatcher matcher(CompileNarrow(std::string(200, 'a')), {});
+  GrammarMatcher matcher(CompileNarrow(std::string(1000, 'a')), {});
   EXPECT_EQ(MaskIds(&matcher), std::set<int32_t>{0});
   EXPECT_FALSE(matcher.limit_error().empty());
   matcher.Reset();
@@ -260,7 +260,7 @@ TEST_F(FailedStateTest, OthersGoOn) {
 }
 
 TEST_F(FailedStateTest, DraftTreesLeaveTheMatcherAsItWas) {
-  GrammarMatcher matcher(CompileNarrow(std::string(200, 'a')), {});
+  GrammarMatcher matcher(CompileNarrow(std::string(1000, 'a')), {});
   ASSERT_TRUE(matcher.AcceptToken(2));
   const std::vector<int64_t> next{1, -1};
   const std::vector<int64_t> sibling{-1, -1};
