@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -25,7 +26,10 @@ namespace {
 constexpr size_t kLinearKeyScan =
     12;  // Up to this many members a scan beats building a hash table.
 
-std::atomic<int64_t> max_json_depth{int64_t{1} << 62};
+constexpr int64_t kAnyDepth = std::numeric_limits<int64_t>::max();
+
+/// Of the process; see SetMaxJsonDepth.
+std::atomic<int64_t> max_json_depth{kAnyDepth};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 

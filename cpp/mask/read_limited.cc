@@ -120,6 +120,7 @@ void MaskBuilder::TakeFitting(const LocalMask& local, const DfaItem& item,
   const auto text_of = [this](int32_t token) -> const std::string& {
     return tokenizer_.decoded_vocab()[static_cast<size_t>(token)];
   };
+  // Those of which the length does not tell, by length, so that the room they leave is known.
   size_t num_read = num_fitting;
   for (uint32_t chars = some_fit ? fits + 1 : 0; chars <= most; ++chars) {
     const std::span<const int32_t> doubtful = order.Fitting(chars).subspan(num_read);

@@ -8,6 +8,7 @@
 // hashing: Revuz 1992). What choices mean is finish_choices.h.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <span>
 #include <utility>
@@ -60,14 +61,14 @@ class ChoiceMachine {
                            static_cast<int64_t>(spec.choices.size()), kMaxChoices);
     }
     FindSteps();
-    FindPending();
+    FindOver();
   }
 
   /// One or more members.
   ExprId Build() {
     states_.resize(spec_.members.size() + 1);
     State start;
-    if (!Settle(0, start)) return builder_.AddNothing();
+    if (!IsPossible(0, start)) return builder_.AddNothing();
     states_[0].emplace(start, kNoExpr);
     for (size_t next = 0; next < spec_.members.size(); ++next) {
       for (const auto& [state, expr] : states_[next]) {
@@ -91,12 +92,16 @@ class ChoiceMachine {
   // What has been seen up to some place.
   struct State {
     int64_t count = 0;  ///< Members, up to the largest count that matters.
-    Flags met;          ///< Choices, also those that have to be met because nothing else can.
+    Flags met;          ///< Choices.
     auto operator<=>(const State&) const = default;
   };
-  // By literal, as it is written: the choices that it meets.
+  // Literals with the choices that they meet, by the shape of their schemas; kAnyShape: any value.
   using Literals = std::map<int32_t, std::pair<Literal, Flags>>;
+  static constexpr int32_t kAnyShape = -1;
+  // How the object goes on from each state; kNoExpr: not at all, or not written yet.
+  using States = std::map<State, ExprId>;
 
+  // The steps of every member, and which choices each place can meet.
   void FindSteps() {
     const size_t num_members = spec_.members.size();
     absent_.resize(num_members);
@@ -110,15 +115,9 @@ class ChoiceMachine {
         last_[k] = std::max(last_[k], is_cell ? num_members : index);
         if (way.kind == ObjectChoice::Kind::kAbsent) {
           absent_[index].Add(k);
-          continue;
+        } else {
+          AddLiteral(way.literal, k, is_cell ? &of_cells[index] : &of_members[index]);
         }
-        Literals& literals = is_cell ? of_cells[index] : of_members[index];
-        SchemaReader& reader = converter_.merger_.reader();
-        const int32_t shape =
-            way.literal.id == kNoJson ? -1 : reader.ShapeOf(reader.SkipReferences(way.literal.id));
-        auto& entry = literals[shape];
-        entry.first = way.literal;
-        entry.second.Add(k);
       }
     }
     for (size_t m = 0; m < num_members; ++m) {
@@ -128,21 +127,37 @@ class ChoiceMachine {
       }));
     }
     for (size_t c = 0; c < spec_.cells.size(); ++c) {
-      const std::vector<Step> steps =
-          StepsOf(spec_.cells[c].value, of_cells[c], [&](LocationId value) {
-            return converter_.FreeMember(spec_, spec_.cells[c], value, depth_);
-          });
+      const FreeCell& cell = spec_.cells[c];
+      const std::vector<Step> steps = StepsOf(cell.value, of_cells[c], [&](LocationId value) {
+        return converter_.FreeMember(spec_, cell, value, depth_);
+      });
       free_steps_.insert(free_steps_.end(), steps.begin(), steps.end());
     }
   }
 
-  // The values that meet sets of choices; the first are all values.
+  void AddLiteral(const Literal& literal, size_t choice, Literals* out) {
+    SchemaReader& reader = converter_.merger_.reader();
+    const int32_t shape =
+        literal.id == kNoJson ? kAnyShape : reader.ShapeOf(reader.SkipReferences(literal.id));
+    auto& entry = (*out)[shape];
+    entry.first = literal;
+    entry.second.Add(choice);
+  }
+
+  // A step for each different set of values that literals make; the first is all values.
   template <typename Make>
   std::vector<Step> StepsOf(LocationId value, const Literals& literals, const Make& make) {
+    std::vector<Step> steps;
+    for (const auto& [location, met] : ValuesOf(value, literals))
+      steps.push_back({make(location), met});
+    return steps;
+  }
+
+  std::vector<std::pair<LocationId, Flags>> ValuesOf(LocationId value, const Literals& literals) {
     Flags always;
     std::vector<std::pair<Literal, Flags>> own;
     for (const auto& [shape, entry] : literals) {
-      if (shape < 0) {
+      if (shape == kAnyShape) {
         always = entry.second;
       } else {
         own.push_back(entry);
@@ -152,20 +167,16 @@ class ChoiceMachine {
       ThrowFixedLimitError("the complements that one member may have to meet",
                            static_cast<int64_t>(own.size()), kMaxLiterals);
     }
-    std::vector<LocationId> locations{value};  // By set of literals.
-    std::vector<std::pair<LocationId, Flags>> values{{value, always}};
+    // By set of literals, as bits. A set without its highest bit has been seen before.
+    std::vector<std::pair<LocationId, Flags>> of_sets{{value, always}};
+    std::vector<std::pair<LocationId, Flags>> values = of_sets;
     for (size_t chosen = 1; chosen < (size_t{1} << own.size()); ++chosen) {
       CountWork("writing an object", 10);
-      size_t last = 0;
-      Flags met = always;
-      for (size_t i = 0; i < own.size(); ++i) {
-        if (((chosen >> i) & 1) == 0) continue;
-        last = i;
-        met |= own[i].second;
-      }
-      LocationId location = locations[chosen & ~(size_t{1} << last)];
+      const auto last = static_cast<size_t>(std::bit_width(chosen)) - 1;
+      auto [location, met] = of_sets[chosen & ~(size_t{1} << last)];
       if (location != kNothingLocation) location = With(location, own[last].first);
-      locations.push_back(location);
+      met |= own[last].second;
+      of_sets.emplace_back(location, met);
       if (location == kNothingLocation) continue;
       const auto same = std::ranges::find(values, location, &std::pair<LocationId, Flags>::first);
       if (same != values.end()) {
@@ -174,21 +185,18 @@ class ChoiceMachine {
         values.emplace_back(location, met);
       }
     }
-    std::vector<Step> steps;
-    for (const auto& [location, met] : values) steps.push_back({make(location), met});
-    return steps;
+    return values;
   }
 
+  // The values of a location that satisfy a literal; kNothingLocation: surely none.
   LocationId With(LocationId location, const Literal& literal) {
     Merger& merger = converter_.merger_;
-    Conjunction literals = merger.conjunction(location);
-    literals.push_back(literal);
-    const LocationId result = merger.Intern(std::move(literals));
+    const LocationId result = merger.InternWith(location, literal);
     return merger.IsSurelyEmpty(result) ? kNothingLocation : result;
   }
 
-  // Which choices can still be met from each member on.
-  void FindPending() {
+  // Which choices can no longer be met from each member on.
+  void FindOver() {
     for (size_t next = 0; next <= spec_.members.size(); ++next) {
       Flags over;
       for (size_t k = 0; k < last_.size(); ++k) {
@@ -200,7 +208,7 @@ class ChoiceMachine {
   }
 
   // False if a choice has not been met and cannot be any more.
-  bool Settle(size_t next, const State& state) const {
+  bool IsPossible(size_t next, const State& state) const {
     return over_[next].Without(state.met).IsEmpty();
   }
 
@@ -228,7 +236,7 @@ class ChoiceMachine {
   std::vector<std::pair<ExprId, State>> Successors(size_t next, const State& state) const {
     std::vector<std::pair<ExprId, State>> out;
     const auto add = [&](ExprId member, const State& after) {
-      if (Settle(next + 1, after)) out.emplace_back(member, after);
+      if (IsPossible(next + 1, after)) out.emplace_back(member, after);
     };
     if (MayAddMember(state)) {
       // The first step is all values: others count only where they lead elsewhere.
@@ -276,11 +284,10 @@ class ChoiceMachine {
     return place->second;
   }
 
-  // Behind the declared members.
+  // Behind the declared members, where a free member may have to meet a choice, or none.
   void WriteFreeStates() {
     States& states = states_.back();
-    const bool is_pending = !all_.Without(over_.back()).IsEmpty();
-    if (!is_pending) {
+    if (all_.Without(over_.back()).IsEmpty()) {
       for (auto& [state, expr] : states)
         expr = converter_.FreeMembers(spec_, count_, state.count, depth_);
       return;
@@ -309,14 +316,14 @@ class ChoiceMachine {
         rule_of(after);
         alternatives.push_back(Sequence(state, step.member, states[after]));
       }
-      const bool is_complete =
-          all_.Without(state.met).IsEmpty() && state.count >= std::max<int64_t>(count_.min, 1);
-      if (is_complete) alternatives.push_back(builder_.AddEmpty());
+      if (IsComplete(state)) alternatives.push_back(builder_.AddEmpty());
       builder_.SetBody(rule_of(state), builder_.AddChoices(alternatives));
     }
   }
 
-  using States = std::map<State, ExprId>;
+  bool IsComplete(const State& state) const {
+    return all_.Without(state.met).IsEmpty() && state.count >= std::max<int64_t>(count_.min, 1);
+  }
 
   JSONSchemaConverter& converter_;
   GrammarBuilder& builder_;

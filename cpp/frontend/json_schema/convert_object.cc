@@ -79,9 +79,7 @@ class FreeSteps {
                       [&](const auto& entry) { return entry.first == number; });
       if (!is_possible) return kNothingLocation;
       if (clause.literal.id == kNoJson) continue;
-      Conjunction literals = merger->conjunction(value);
-      literals.push_back(clause.literal);
-      value = merger->Intern(std::move(literals));
+      value = merger->InternWith(value, clause.literal);
       if (value == kNothingLocation) return value;
     }
     return value;

@@ -81,7 +81,7 @@ void ChoiceResolver::AddMember(size_t index, const Literal* literal, bool or_abs
   const ObjectMember& member = spec_.members[index];
   if (member.value == kNothingLocation) return;
   if (literal && IsImpossible(member.value, *literal)) return;
-  const bool is_any = !literal || With(member.value, *literal) == member.value;
+  const bool is_any = !literal || merger_.InternWith(member.value, *literal) == member.value;
   if (is_any && (member.required || or_absent)) out->is_met = true;
   out->choice.ways.push_back(
       {ObjectChoice::Kind::kMember, static_cast<int32_t>(index), is_any ? Literal{} : *literal});
@@ -108,7 +108,7 @@ bool ChoiceResolver::TakeOnly(const ObjectChoice::Way& way) {
     return true;
   }
   member.required = true;
-  if (way.literal.id != kNoJson) member.value = With(member.value, way.literal);
+  if (way.literal.id != kNoJson) member.value = merger_.InternWith(member.value, way.literal);
   return true;
 }
 
@@ -128,14 +128,8 @@ void ChoiceResolver::DropAbsent() {
   }
 }
 
-LocationId ChoiceResolver::With(LocationId location, const Literal& literal) {
-  Conjunction conjunction = merger_.conjunction(location);
-  conjunction.push_back(literal);
-  return merger_.Intern(std::move(conjunction));
-}
-
 bool ChoiceResolver::IsImpossible(LocationId location, const Literal& literal) {
-  const LocationId value = With(location, literal);
+  const LocationId value = merger_.InternWith(location, literal);
   return value == kNothingLocation || merger_.IsSurelyEmpty(value);
 }
 

@@ -47,7 +47,6 @@ class ChoiceResolver {
   bool SpeaksOf(const MemberWay& way, std::string_view name);
   bool TakeOnly(const ObjectChoice::Way& way);
   void DropAbsent();
-  LocationId With(LocationId location, const Literal& literal);
   bool IsImpossible(LocationId location, const Literal& literal);
 
   Merger& merger_;

@@ -446,15 +446,17 @@ class ObjectFinisher {
       if (!patterns_[pattern].keys->Accepts(spec.members[m].name)) continue;
       ObjectSpec chosen = spec;
       chosen.members[m].required = true;
-      if (clause.has_value) chosen.members[m].value = With(spec.members[m].value, clause.value);
+      if (clause.has_value)
+        chosen.members[m].value = merger_.InternWith(spec.members[m].value, clause.value);
       if (chosen.members[m].value != kNothingLocation) Choose(chosen, clause_index + 1, out);
     }
     FreeClause free;
     if (clause.has_value) free.literal = clause.value;
     for (size_t c = 0; c < spec.cells.size(); ++c) {
       if (!cell_matches_[c][pattern]) continue;
-      const LocationId value =
-          clause.has_value ? With(spec.cells[c].value, clause.value) : spec.cells[c].value;
+      const LocationId value = clause.has_value
+                                   ? merger_.InternWith(spec.cells[c].value, clause.value)
+                                   : spec.cells[c].value;
       if (value != kNothingLocation) free.cell_values.emplace_back(static_cast<int32_t>(c), value);
     }
     if (free.cell_values.empty()) return;
@@ -467,7 +469,7 @@ class ObjectFinisher {
   bool IsMet(const ObjectSpec& spec, const MemberClause& clause, size_t pattern) {
     return std::any_of(spec.members.begin(), spec.members.end(), [&](const ObjectMember& member) {
       return member.required && patterns_[pattern].keys->Accepts(member.name) &&
-             (!clause.has_value || With(member.value, clause.value) == member.value);
+             (!clause.has_value || merger_.InternWith(member.value, clause.value) == member.value);
     });
   }
 
@@ -493,12 +495,6 @@ class ObjectFinisher {
       open.push_back(&single.back());
     }
     return ChoiceResolver(&merger_, &spec_, way_keys_, cell_matches_).Resolve(std::move(open));
-  }
-
-  LocationId With(LocationId location, const Literal& literal) {
-    Conjunction conjunction = merger_.conjunction(location);
-    conjunction.push_back(literal);
-    return merger_.Intern(std::move(conjunction));
   }
 
   void Emit(ObjectSpec spec, std::vector<ObjectSpec>* out) {

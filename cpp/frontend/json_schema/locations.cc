@@ -28,6 +28,12 @@ LocationId Merger::Intern(Conjunction conjunction) {
   return location;
 }
 
+LocationId Merger::InternWith(LocationId location, const Literal& literal) {
+  Conjunction literals = conjunction(location);
+  literals.push_back(literal);
+  return Intern(std::move(literals));
+}
+
 LocationId Merger::InternNew(const Conjunction& conjunction) {
   Conjunction simple;
   simple.reserve(conjunction.size());

@@ -40,6 +40,8 @@ class Merger {
   /// The location of a conjunction, simplified: trivial literals dropped, bare references followed.
   LocationId Intern(Conjunction conjunction);
   LocationId InternSchema(JsonId schema) { return Intern({{schema, LiteralKind::kSchema}}); }
+  /// The location of a conjunction with one more literal.
+  LocationId InternWith(LocationId location, const Literal& literal);
   const Conjunction& conjunction(LocationId location) const {
     return *conjunctions_[static_cast<size_t>(location)];
   }
@@ -124,32 +126,21 @@ class Merger {
     std::unordered_map<int32_t, std::vector<size_t>> by_value;  ///< Steps by number of the value.
   };
 
+  // merge.cc
   void ExpandType(const Conjunction& conjunction, InstanceType type, Expansion* result);
   bool TryExpandType(const Conjunction& conjunction, InstanceType type, bool keeps_choices,
                      Expansion* result);
-  bool NarrowFinite(LocationId location, Expansion* result);
-  bool NarrowToText(LocationId location, Expansion* result);
-  std::pair<const Expansion*, size_t> ExpandedBeginning(const Conjunction& conjunction);
-  // Literals of a conjunction, by index: complements of one value each, by its number; all others.
-  struct ComplementsByValue {
-    std::unordered_multimap<int32_t, size_t> of_value;
-    std::vector<size_t> others;
-  };
-  ComplementsByValue FindComplements(const Conjunction& conjunction);
-  bool IsNewSpelling(JsonId value, JsonId first, std::set<std::string>* spellings) const;
-  bool IsPatternDropped(const Schema& schema);
-  void ReportFormat(const Schema& schema);
-  void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
   bool MayHold(const Literal& literal, InstanceType type);
   void FinishBranch(Run* run, Branch* branch);
-
+  std::unique_ptr<Run> TakeRun();
+  void KeepRun(std::unique_ptr<Run> run);
+  void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
+  Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
   Outcome DoLiteral(Run* run, Work* work, const Task& task);
   Outcome DoSchema(Run* run, Work* work, const Task& task);
   bool TakeValues(Run* run, const Schema& schema);
   bool IsRepeated(const Run& run, const Task& task);
   static bool WasApplied(Run* run, Work* work, const Literal& literal);
-  std::unique_ptr<Run> TakeRun();
-  void KeepRun(std::unique_ptr<Run> run);
   Outcome DoStep(Run* run, Work* work, const Task& task);
   std::vector<std::vector<size_t>> CompatibleSets(const std::vector<Literal>& members,
                                                   InstanceType type, const Names& required);
@@ -157,14 +148,38 @@ class Merger {
   Outcome DoOneOf(Run* run, Work* work, const Task& task);
   Outcome DoIf(Run* run, Work* work, const Task& task);
   Outcome DoDependent(Run* run, Work* work, const Task& task);
-  bool DecideDependency(Run* run, Work* work, const Task& task, Outcome* outcome);
-  bool DecideNames(Run* run, Work* work, const Task& task, Outcome* outcome);
-  bool DeclaresAll(const Work& work, const Schema& schema);
-  bool SplitByDependencies(Run* run, Work* work, const Task& task, Outcome* outcome);
-  std::string_view ListedProperty(const Step& step);
+  Outcome Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason);
+  void CountWork(size_t size = 0);
+  void CheckWork(int64_t count) const;
+
+  // locations.cc
+  LocationId InternNew(const Conjunction& conjunction);
+  void DropImplied(Conjunction* literals);
+  bool IsContradictory(const Conjunction& literals);
+
+  // known_values.cc
+  // Literals of a conjunction, by index: complements of one value each, by its number; all others.
+  struct ComplementsByValue {
+    std::unordered_multimap<int32_t, size_t> of_value;
+    std::vector<size_t> others;
+  };
+  bool NarrowFinite(LocationId location, Expansion* result);
+  bool NarrowToText(LocationId location, Expansion* result);
+  std::pair<const Expansion*, size_t> ExpandedBeginning(const Conjunction& conjunction);
+  ComplementsByValue FindComplements(const Conjunction& conjunction);
+  bool IsNewSpelling(JsonId value, JsonId first, std::set<std::string>* spellings) const;
+  void FilterValues(const Conjunction& conjunction, std::vector<JsonId>* values);
+  bool HasWitness(LocationId location);
+
+  // constraints.cc
   bool ApplyConstraints(Run* run, Work* work, const Schema& schema, LiteralKind kind,
                         int32_t scope);
-  Outcome Unsupport(Work* work, JsonId schema, const char* keyword, const char* reason);
+  bool IsPatternDropped(const Schema& schema);
+  void ReportFormat(const Schema& schema);
+  static bool Require(Branch* branch, std::string_view name);
+  static bool Demand(Branch* branch, std::string_view name);
+  static bool RequireAnywhere(Branch* branch, std::string_view name);
+  static bool Forbid(Branch* branch, std::string_view name);
 
   // conditions.cc
   std::optional<Condition> ReadCondition(JsonId schema);
@@ -172,6 +187,11 @@ class Merger {
   bool TakeConditions(Run* run, Work* work, const Task& task, Outcome* outcome);
   Outcome SplitByConditions(Run* run, Work* work, const Task& task, const ConditionList& list,
                             int32_t tasks_after);
+  bool DecideDependency(Run* run, Work* work, const Task& task, Outcome* outcome);
+  bool DecideNames(Run* run, Work* work, const Task& task, Outcome* outcome);
+  bool DeclaresAll(const Work& work, const Schema& schema);
+  bool SplitByDependencies(Run* run, Work* work, const Task& task, Outcome* outcome);
+  std::string_view ListedProperty(const Step& step);
 
   // complement.cc
   Outcome DoNotSchema(Run* run, Work* work, const Literal& literal, int32_t scope);
@@ -191,13 +211,16 @@ class Merger {
   void ComplementDependent(Run* run, const Work& work, const Step& step, int32_t scope,
                            std::vector<Work>* out);
 
-  void Push(Run* run, Work* work, const Literal& literal, int32_t scope, bool is_conjunct = false);
+  // emptiness.cc
   // A property that has a fixed set of values, by their numbers.
   struct Discriminator {
     std::string_view name;
     bool required = false;
     std::vector<int32_t> values;
   };
+  class Question;
+  struct QuestionGivenUp {};
+  static constexpr int64_t kNoQuestionEnd = std::numeric_limits<int64_t>::max();
   const std::vector<Discriminator>& DiscriminatorsOf(const Schema& schema);
   std::optional<int32_t> OnlyMatchOf(const Schema& schema);
   bool DifferInMember(const Literal& a, const Literal& b, const Names& required);
@@ -206,25 +229,11 @@ class Merger {
   static Names NamesToCheck(const Work& work, const Schema& group);
   JsonId KnownValue(const Work& work, std::string_view name);
   Verdict Decide(const Work& work, const Schema& schema);
-  Outcome Split(Run* run, Work* work, std::vector<Work>* alternatives);
-  static constexpr int64_t kNoQuestionEnd = std::numeric_limits<int64_t>::max();
-  class Question;
-  struct QuestionGivenUp {};
-  void CountWork(size_t size = 0);
-  void CheckWork(int64_t count) const;
-  bool HasWitness(LocationId location);
   const Expansion* TryExpand(LocationId location);
   bool AllowsNone(const Expansion& expansion, InstanceType type, int depth, const Names& required);
   bool IsEmptyString(const StringConstraint& string);
   bool IsEmptyArray(const ArraySpec& array, int depth);
   bool IsEmptyObject(const ObjectSpec& object, int depth, const Names& required);
-  LocationId InternNew(const Conjunction& conjunction);
-  void DropImplied(Conjunction* literals);
-  bool IsContradictory(const Conjunction& literals);
-  static bool Require(Branch* branch, std::string_view name);
-  static bool Demand(Branch* branch, std::string_view name);
-  static bool RequireAnywhere(Branch* branch, std::string_view name);
-  static bool Forbid(Branch* branch, std::string_view name);
 
   // finish_array.cc, finish_object.cc
   void FinishArray(Run* run, const ArrayAtoms& atoms);
