@@ -29,9 +29,9 @@ struct Limits {
   /// Milliseconds that one compilation may take by the wall clock. The one limit that depends on
   /// the machine; off by default.
   int64_t max_compile_ms = int64_t{1} << 62;
-  /// Counted work of one compilation, about 100 ns of one core for each unit. The same on every
-  /// machine.
-  int64_t max_compile_work = int64_t{1} << 62;
+  /// Counted work of one compilation, up to 100 ns of one core for each unit: some two seconds. The
+  /// same on every machine.
+  int64_t max_compile_work = 30000000;
   /// Bytes of lazily built parser states per compiled grammar before a new generation is started.
   int64_t max_state_bytes = 256 << 20;
   /// Items in one parser set; steps of one search for another value of a distinct item.

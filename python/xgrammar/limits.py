@@ -66,7 +66,7 @@ class Limits:
         on the machine; a compile method's `timeout` does the same for one call.
     max_compile_work : int or None
         Counted work of one compilation, about 100 ns of one core for each unit; the same on every
-        machine.
+        machine. Default 30,000,000, some two seconds.
     max_state_bytes : int or None
         Bytes of parser states kept per compiled grammar.
     max_items : int or None

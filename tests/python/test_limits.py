@@ -111,3 +111,12 @@ def test_fixed_bounds_do_not_advise_to_raise_a_limit():
     assert caught.value.limit is None
     assert (caught.value.value, caught.value.maximum) == (500, 400)
     assert "raise" not in str(caught.value)
+
+
+def test_no_compilation_takes_long_by_default():
+    # Each pattern is within the limits on its own.
+    names = [f"p{i}" for i in range(200)]
+    schema = {"properties": {n: {"pattern": f"(a|b)*a(a|b){{15}}{n}"} for n in names}}
+    with pytest.raises(xgr.CompileBudgetError) as caught:
+        xgr.Grammar.from_json_schema(schema)
+    assert (caught.value.limit, caught.value.maximum) == ("max_compile_work", 30_000_000)
