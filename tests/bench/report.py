@@ -3,8 +3,8 @@
 `python -m tests.bench.report` does both: new schemas are the whole sample for every engine, the
 other workloads small. Most of the time, half an hour or more on two quiet cores, is the slowest
 engine's. `--only NAME` runs some of the workloads, `--page` none, and the page is written from the
-results that are there. Every figure of the page comes out of a result file, which holds the command that
-made it.
+results that are there. Every figure of the page comes out of a result file, which holds the
+command that made it.
 """
 
 from __future__ import annotations
