@@ -56,7 +56,7 @@ struct StringConstraint {
   std::vector<std::string_view> excluded;
 
   bool IsFree() const { return length.IsTrivial() && atoms.empty() && excluded.empty(); }
-  /// `max_least`: how long texts may have to be.
+  /// Nothing but a format, save for a `minLength` of up to `max_least`.
   bool IsOneFormat(int64_t max_least = 0) const {
     return length.min <= max_least && !length.HasMax() && atoms.size() == 1 && excluded.empty() &&
            atoms[0].is_format && !atoms[0].negated;

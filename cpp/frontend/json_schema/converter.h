@@ -78,7 +78,8 @@ class JSONSchemaConverter {
   /// A pattern whose automaton over bytes would be too large, with its repetitions counted; kNoExpr
   /// if that cannot be written.
   virtual ExprId PatternString(std::string_view pattern, Depth depth);
-  /// A format by its name; kNoExpr: as the language of its decoded texts.
+  /// A format by its name; kNoExpr: as the language of its decoded texts. Unless `may_be_empty`,
+  /// without the empty text, which some formats have.
   virtual ExprId FormatString(std::string_view name, bool may_be_empty, Depth depth);
   virtual ExprId BoundedString(const CodePointSet& characters, const CountRange& length,
                                bool is_filtered, Depth depth);
