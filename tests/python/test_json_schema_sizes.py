@@ -365,3 +365,28 @@ def test_hundreds_of_conditions_on_one_property(judge):
     assert accepts('{"kind": "other", "value": []}')
     assert not accepts('{"kind": "k7", "value": 8}')
     assert not accepts('{"value": 7}')
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@pytest.mark.parametrize("listing", [lambda n: {"const": n}, lambda n: {"enum": [n, n + 0.5]}])
+def test_alternatives_with_a_value_each_take_time_in_proportion_to_their_number(
+    judge, keyword, listing
+):
+    schema = {keyword: [listing(n) for n in range(30_000)]}
+    accepts = None
+
+    def make():
+        nonlocal accepts
+        accepts = judge(schema)
+
+    assert seconds(make) < 1  # By pairs, several seconds.
+    assert accepts("29999")
+    assert not accepts("30000")
+
+
+@pytest.mark.parametrize(("keyword", "is_valid"), [("anyOf", True), ("oneOf", False)])
+def test_a_value_that_several_alternatives_list(judge, keyword, is_valid):
+    accepts = judge({keyword: [{"enum": [1, 1.0, "a"]}, {"const": 1}, {"enum": ["b", "a"]}]})
+    assert accepts("1") == is_valid
+    assert accepts('"a"') == is_valid
+    assert accepts('"b"')

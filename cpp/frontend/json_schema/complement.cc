@@ -32,7 +32,9 @@ Merger::Outcome Merger::DoNotSchema(Run* run, Work* work, const Literal& literal
       has_many_ways && !object.groups.empty() ? RequiredBy(*run, *work) : Names();
   for (const ScopedSchema& group : object.groups) {
     // A schema that is still being worked on does not hold yet; it may exclude the other one only
-    // by this very complement.
+    // by this very complement. One that is violated by its `unevaluatedProperties` never holds.
+    const Scope& of_group = run->scopes[static_cast<size_t>(group.scope)];
+    if (of_group.literal.kind == LiteralKind::kUnevaluated) continue;
     if (IsInside(*run, scope, group.scope)) continue;
     if (has_many_ways &&
         AreDisjoint({group.schema->id, LiteralKind::kPlainSchema},

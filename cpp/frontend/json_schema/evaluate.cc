@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "frontend/json_schema/regex_format.h"
 #include "frontend/json_schema/string_formats.h"
@@ -399,6 +401,29 @@ bool Evaluator::ObjectHolds(const Schema& schema, JsonId value, int depth) {
   return true;
 }
 
+// Lists of alternatives with a value or a few each are asked about every one of these values.
+const Evaluator::MembersByValue& Evaluator::ByValue(const Step& step) {
+  const auto known = members_by_value_.find(&step);
+  if (known != members_by_value_.end()) return known->second;
+  MembersByValue found;
+  for (const JsonId member : step.members) {
+    const Schema& schema = reader_.Read(member);
+    const auto add = [&](JsonId value) {
+      CountWork("filtering values", 5);
+      std::vector<JsonId>& same = found.by_number[KeyNumber(value)];
+      if (same.empty() || same.back() != member) same.push_back(member);
+    };
+    if (schema.const_value != kNoJson) {
+      add(schema.const_value);
+    } else if (schema.enum_values != kNoJson) {
+      for (const JsonId value : reader_.document().items(schema.enum_values)) add(value);
+    } else {
+      found.others.push_back(member);
+    }
+  }
+  return members_by_value_.emplace(&step, std::move(found)).first->second;
+}
+
 bool Evaluator::StepHolds(const Schema& schema, const Step& step, JsonId value, int depth) {
   const JsonDocument& document = reader_.document();
   const auto valid = [&](JsonId member) { return IsValid(member, value, depth + 1); };
@@ -408,12 +433,14 @@ bool Evaluator::StepHolds(const Schema& schema, const Step& step, JsonId value, 
     case Step::Kind::kAllOfMember:
       return valid(step.value);
     case Step::Kind::kAnyOf: {
-      const std::vector<JsonId>& members = step.members;
-      return std::any_of(members.begin(), members.end(), valid);
+      const MembersByValue& members = ByValue(step);
+      const std::span<const JsonId> same = members.Of(KeyNumber(value));
+      return std::ranges::any_of(same, valid) || std::ranges::any_of(members.others, valid);
     }
     case Step::Kind::kOneOf: {
-      const std::vector<JsonId>& members = step.members;
-      return std::count_if(members.begin(), members.end(), valid) == 1;
+      const MembersByValue& members = ByValue(step);
+      const std::span<const JsonId> same = members.Of(KeyNumber(value));
+      return std::ranges::count_if(same, valid) + std::ranges::count_if(members.others, valid) == 1;
     }
     case Step::Kind::kNot:
       return !valid(step.value);

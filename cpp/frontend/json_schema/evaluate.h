@@ -4,6 +4,7 @@
 // No part of matching: generated text is never validated, it is right by construction.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -54,6 +55,17 @@ class Evaluator {
   void AppendKey(JsonId value, int depth, std::string* out) const;
   void CheckDepth(int depth) const;
 
+  // The members of `anyOf` or `oneOf`: those that list values by the numbers of these, all others.
+  struct MembersByValue {
+    std::unordered_map<int32_t, std::vector<JsonId>> by_number;
+    std::vector<JsonId> others;
+    std::span<const JsonId> Of(int32_t number) const {
+      const auto found = by_number.find(number);
+      return found == by_number.end() ? std::span<const JsonId>() : found->second;
+    }
+  };
+  const MembersByValue& ByValue(const Step& step);
+
   SchemaReader& reader_;
   StringLanguage& strings_;
   std::unordered_map<uint64_t, bool> verdicts_;          ///< Of schema (high half) and value.
@@ -62,6 +74,7 @@ class Evaluator {
   std::unordered_map<std::string, int32_t> key_numbers_;
   std::vector<int32_t> numbers_;  ///< By value; -1 if not asked for yet.
   std::unordered_map<JsonId, std::unordered_set<int32_t>> enum_keys_;  ///< Numbers of values.
+  std::unordered_map<const Step*, MembersByValue> members_by_value_;
 };
 
 /// Whether `value` is an integral multiple of `divisor` > 0.
