@@ -181,3 +181,10 @@ def test_lenient_patterns_are_dropped_and_reported():
     (record,) = grammar(schema, lenient=True).json_schema_report
     assert (record["pointer"], record["keyword"]) == ("/items", "pattern")
     assert (record["effect"], "look-behind" in record["reason"]) == ("ignored", True)
+
+
+def test_strings_that_are_too_large_name_what_they_combine():
+    schema = {"type": "string", "format": "regex", "pattern": "a"}
+    with pytest.raises(xgr.GrammarLimitError, match="combines pattern and format needs") as caught:
+        grammar(schema)
+    assert caught.value.limit == "max_dfa_states"

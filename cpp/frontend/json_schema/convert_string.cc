@@ -409,6 +409,20 @@ ExprId JSONSchemaConverter::ConstrainedKey(const FreeCell& cell, Depth depth) {
   return place->second;
 }
 
+// What asks for states, for a message: "pattern and length".
+static std::string PartsOf(const StringConstraint& constraint, bool has_excludes) {
+  std::string parts;
+  const auto add = [&parts](bool is_there, const char* name) {
+    if (is_there) parts += (parts.empty() ? "" : " and ") + std::string(name);
+  };
+  const auto is_format = [](const StringAtom& atom) { return atom.is_format; };
+  add(!std::ranges::all_of(constraint.atoms, is_format), "pattern");
+  add(std::ranges::any_of(constraint.atoms, is_format), "format");
+  add(!constraint.length.IsTrivial(), "length");
+  add(!constraint.excluded.empty() || has_excludes, "excluded texts");
+  return parts;
+}
+
 ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId schema, Depth depth) {
   const std::string key = constraint.Key() + "@" + std::to_string(depth);
   const auto found = strings_.find(key);
@@ -418,10 +432,10 @@ ExprId JSONSchemaConverter::String(const StringConstraint& constraint, JsonId sc
     result = MakeString(constraint, schema, depth);
   } catch (const Error& cause) {
     if (cause.kind() != ErrorKind::kLimit || cause.has_pointer()) throw;
-    Error error =
-        merger_.reader().MakeError(ErrorKind::kLimit, schema, "",
-                                   "The string with its length and with excluded texts needs too "
-                                   "many states");
+    Error error = merger_.reader().MakeError(ErrorKind::kLimit, schema, "",
+                                             "A string that combines " +
+                                                 PartsOf(constraint, unexcluded_ != nullptr) +
+                                                 " needs too many states");
     error.Limit(cause.limit_name(), cause.limit_value(), cause.limit_maximum());
     error.Hint(cause.hint());
     throw error;
