@@ -1,10 +1,10 @@
 """Runs all workloads and writes docs/benchmarks.md from their results.
 
 `python -m tests.bench.report` does both: new schemas are the whole sample for every engine, the
-other workloads small. Most of the time, half an hour or more on two quiet cores, is the slowest
-engine's. `--only NAME` runs some of the workloads, `--page` none, and the page is written from the
-results that are there. Every figure of the page comes out of a result file, which holds the
-command that made it.
+other workloads small. Half of the time, twelve minutes on two quiet cores, is the slowest engine's.
+`--only NAME` runs some of the workloads, `--page` none, and the page is written from the results
+that are there. Every figure of the page comes out of a result file, which holds the command that
+made it.
 """
 
 from __future__ import annotations
