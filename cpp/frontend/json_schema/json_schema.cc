@@ -35,10 +35,11 @@ JsonSchemaResult JsonSchemaToGrammar(const JsonDocument& schema, const JsonSchem
                                      const Limits& limits) {
   json_schema::SchemaReader reader(schema, limits);
   json_schema::StringLanguage strings(reader, options.lenient);
-  JsonSchemaResult result;
-  json_schema::Merger merger(&reader, &strings, options, &result.report);
+  json_schema::Merger merger(&reader, &strings, options);
   const auto converter = json_schema::MakeConverter(&merger, options, limits);
+  JsonSchemaResult result;
   result.grammar = converter->Convert(merger.InternSchema(reader.Root()));
+  result.report = merger.TakeReport();
   return result;
 }
 

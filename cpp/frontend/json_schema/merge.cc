@@ -21,13 +21,8 @@ constexpr size_t kMaxTrackedSets = 256;
 
 }  // namespace
 
-Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
-               std::vector<JsonSchemaReportRecord>* report)
-    : reader_(*reader),
-      strings_(*strings),
-      evaluator_(reader, strings),
-      options_(options),
-      report_(report) {
+Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options)
+    : reader_(*reader), strings_(*strings), evaluator_(reader, strings), options_(options) {
   only_types_.fill(kNoJson);
   // The two fixed locations: the empty conjunction, and a literal that nothing else can produce.
   for (Conjunction fixed : {Conjunction{}, Conjunction{{kNoJson, LiteralKind::kSchema}}}) {
@@ -41,15 +36,19 @@ Merger::Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOp
 void Merger::Report(JsonId schema, std::string_view keyword, const std::string& reason,
                     const char* effect) {
   JsonSchemaReportRecord record{reader_.PointerTo(schema), std::string(keyword), reason, effect};
-  for (const JsonSchemaReportRecord& old : *report_) {
-    if (old.pointer == record.pointer && old.keyword == record.keyword &&
-        old.effect == record.effect)
-      return;
-  }
-  // In document order, however the schema is walked.
-  const auto place = std::upper_bound(report_places_.begin(), report_places_.end(), schema);
-  report_->insert(report_->begin() + (place - report_places_.begin()), std::move(record));
-  report_places_.insert(place, schema);
+  std::string key = record.pointer;
+  for (const std::string& part : {record.keyword, record.effect}) key.append(1, '\0').append(part);
+  if (reported_keys_.insert(std::move(key)).second) report_.emplace_back(schema, std::move(record));
+}
+
+std::vector<JsonSchemaReportRecord> Merger::TakeReport() {
+  std::stable_sort(report_.begin(), report_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<JsonSchemaReportRecord> report;
+  report.reserve(report_.size());
+  for (auto& [schema, record] : report_) report.push_back(std::move(record));
+  report_.clear();
+  return report;
 }
 
 void Merger::Unsupported(JsonId schema, const char* keyword, const std::string& reason) {

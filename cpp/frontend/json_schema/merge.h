@@ -34,8 +34,10 @@ namespace xgrammar::json_schema {
 /// Borrows reader and string language; owned by one conversion.
 class Merger {
  public:
-  Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options,
-         std::vector<JsonSchemaReportRecord>* report);
+  Merger(SchemaReader* reader, StringLanguage* strings, const JsonSchemaOptions& options);
+
+  /// What was reported so far, in the order of the document, however the schema was walked.
+  std::vector<JsonSchemaReportRecord> TakeReport();
 
   /// The location of a conjunction, simplified: trivial literals dropped, bare references followed.
   LocationId Intern(Conjunction conjunction);
@@ -250,9 +252,9 @@ class Merger {
   StringLanguage& strings_;
   Evaluator evaluator_;
   const JsonSchemaOptions& options_;
-  std::vector<JsonSchemaReportRecord>* report_;
-  std::vector<JsonId> report_places_;    ///< Of `report_`.
-  std::unordered_set<JsonId> reported_;  ///< Schemas whose format is only an annotation.
+  std::vector<std::pair<JsonId, JsonSchemaReportRecord>> report_;
+  std::unordered_set<std::string> reported_keys_;  ///< Pointer, keyword and effect of each record.
+  std::unordered_set<JsonId> reported_;            ///< Schemas whose format is only an annotation.
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> locations_;
   std::unordered_map<Conjunction, LocationId, ConjunctionHash> asked_;  ///< As given to Intern.
   std::vector<const Conjunction*> conjunctions_;  ///< Keys of locations_, by id.

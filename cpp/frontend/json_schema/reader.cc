@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/regex/regex.h"
+#include "support/work_meter.h"
 
 namespace xgrammar::json_schema {
 
@@ -55,6 +56,9 @@ std::string SchemaReader::PointerTo(JsonId wanted) const {
     JsonId next = kNoJson;
     std::string token;
     if (document_.IsObject(current)) {
+      constexpr int64_t kMembersOfUnit = 64;
+      const auto num_members = static_cast<int64_t>(document_.members(current).size());
+      CountWork("naming a place of the schema", num_members / kMembersOfUnit);
       for (const Member& member : document_.members(current)) {
         if (member.value <= wanted && member.value > next) {
           next = member.value;

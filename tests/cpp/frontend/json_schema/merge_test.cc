@@ -27,12 +27,11 @@ class MergerTest : public ::testing::Test {
     document_ = std::make_unique<JsonDocument>(ParseJson(text));
     reader_ = std::make_unique<SchemaReader>(*document_, limits_);
     strings_ = std::make_unique<StringLanguage>(*reader_);
-    merger_ = std::make_unique<Merger>(reader_.get(), strings_.get(), options_, &report_);
+    merger_ = std::make_unique<Merger>(reader_.get(), strings_.get(), options_);
   }
 
   Limits limits_;
   JsonSchemaOptions options_;
-  std::vector<JsonSchemaReportRecord> report_;
   std::unique_ptr<JsonDocument> document_;
   std::unique_ptr<SchemaReader> reader_;
   std::unique_ptr<StringLanguage> strings_;
